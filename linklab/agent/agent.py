@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from linklab.agent import fresh, names, network, own_kernel, protocol, resting, scripts, services
+from linklab.agent import capture, fresh, names, network, network_time, own_kernel, protocol, resting, scripts, services
 from linklab.agent.asks import SOCKET, Asks
 from linklab.agent.console import start_console
 from linklab.agent.live import LiveTerminals
@@ -168,6 +168,7 @@ class Agent:
             services.make_folders()
             names.name_the_pocket()
             Path(PING_GROUPS).write_text("0 2147483647")
+        network_time.prepare()
         own_kernel.begin_chance()
         if message["plan"] is not None:
             self.net = network.build(message["plan"])
@@ -219,6 +220,7 @@ class Agent:
             self.ready_clock = math.ceil(max(now + 1, OVS_COUNTS_CPUS_FROM_S)) + AFTER_S
         else:
             self.ready_clock = max(now, 1.0)
+        network_time.leave(self.ready_clock)
         time.sleep(max(0.0, self.ready_clock - time.monotonic()))
 
     def _op_now(self, _: dict[str, Any]) -> dict[str, Any]:
@@ -260,7 +262,7 @@ class Agent:
         """Each with its delay, earliest first: seconds, drawn below `within_s`, or 0 for one alone."""
         if len(pairs) == 1 or not within_s:
             return [(0.0, pair) for pair in pairs]
-        drawn = struct.unpack(f"<{len(pairs)}Q", os.urandom(8 * len(pairs)))
+        drawn = struct.unpack(f"<{len(pairs)}Q", own_kernel.not_ours(8 * len(pairs)))
         return sorted(
             ((number / 2**64 * within_s, pair) for number, pair in zip(drawn, pairs, strict=True)),
             key=lambda timed: timed[0],
@@ -301,7 +303,8 @@ class Agent:
         where = self._namespace(message["node"])
         if message["node"] == "mininet":
             return {"terminal": self.live.open_console(self.net, self.env, message, WORK, self.now_s())}
-        return {"terminal": self.live.open(message, where, self.env, WORK, self.now_s())}
+        env = {**self.env, capture.BEGAN: str(round(self.ready_clock * 1e9))}  # for what shows network time
+        return {"terminal": self.live.open(message, where, env, WORK, self.now_s())}
 
     def _op_input(self, message: dict[str, Any]) -> dict[str, Any]:
         return self.live.input(message)

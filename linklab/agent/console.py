@@ -24,7 +24,7 @@ import mininet.net
 from mininet.cli import CLI
 from mininet.log import lg
 
-from linklab.agent import concurrent, iperf, own_kernel, recording
+from linklab.agent import concurrent, guided, iperf, own_kernel, recording
 from linklab.agent.ask import ask
 from linklab.agent.terminal import Terminal, enter, fork_on_pty, no_echo, resize
 from linklab.linux import children
@@ -70,7 +70,13 @@ class Console(CLI):  # type: ignore[misc] # mininet has no types
         line = self.precmd(line)
         if line.strip() not in ("", "EOF") and "LINKLAB_LOG" in os.environ:  # EOF: Ctrl+D
             recording.note(dict(os.environ), "$", line)
-        return super().onecmd(line)
+        if guided.GUIDED not in os.environ or self.inputFile or line.strip() in ("", "EOF"):
+            return super().onecmd(line)
+        print(guided.mark(os.environ, "mininet", "C", line), end="", flush=True)
+        try:
+            return super().onecmd(line)
+        finally:
+            print(guided.mark(os.environ, "mininet", "D", ""), end="", flush=True)
 
     def do_link(self, line: str) -> None:
         """Bring the link between two nodes up or down: link h1 s1 down; its routes come back with it."""

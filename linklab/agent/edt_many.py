@@ -19,8 +19,8 @@ from linklab.agent.edt_place import ANY, HeldAt, LinkWays, PlaceError
 from linklab.agent.trial_map import WayError
 from linklab.linux import edt_maps
 from linklab.linux.edt_maps import LINK
+from linklab.linux.edt_program import ENTRIES
 from linklab.linux.edt_rows import EdtRows, Wanted
-from linklab.linux.edt_stage import ENTRIES
 from linklab.linux.edt_words import LinkSpec
 
 Groups: TypeAlias = dict[HeldAt, list[Wanted]]

@@ -24,7 +24,8 @@ from linklab.agent.own_kernel import PARAMETERS
 from linklab.agent.trial_map import MapInterface, WayError
 from linklab.agent.trial_way import Ways
 from linklab.linux import edt_maps
-from linklab.linux.edt_stage import FQ_HANDLE, EdtStage
+from linklab.linux.edt_program import FQ_HANDLE
+from linklab.linux.edt_stage import EdtStage
 from linklab.linux.kernelcalls import CLONE_NEWNET, CLONE_NEWNS, setns
 from linklab.linux.traffic_control import TrafficControl
 

@@ -130,7 +130,7 @@ class Setter:
                 )
 
     def clear(self, lines: Sequence[Line]) -> None:
-        """Take away the disciplines and links of the interfaces that the lines shape; none there is no fault."""
+        """Take away the disciplines and links of the interfaces that the lines shape, where there are any."""
         for place in linked(lines):
             self._run(CLIENT, f"linklab link clear at {place} 2>/dev/null")
         for on, device in shaped(lines):

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from linklab.agent import live_rc, recording
+from linklab.agent import apart, guided, live_rc, recording
 from linklab.agent.console import start_console
 from linklab.agent.terminal import as_at_login, enter, fork_on_pty, resize
 from linklab.linux import children
@@ -38,12 +38,21 @@ class LiveTerminals:
         self.count = 0
 
     def open(self, message: dict[str, Any], where: list[str], env: dict[str, str], cwd: str, now_s: float = 0.0) -> str:
-        """A shell (or `argv`) on the node that `where` leads to; its name.  A shell in an exercise's folder is kept."""
+        """A shell (or `argv`) on the node that `where` leads to; its name.
+
+        A shell in an exercise's folder is kept, one in a lab's is marked. With `apart`, one of the programs that look
+        on.
+        """
+        if message.get("apart"):
+            return self._keep(*apart.start(message["apart"]), message)
         node = message["node"]
         rc = live_rc.options()
         if not message.get("argv") and recording.is_kept(Path(cwd)):
             kept = recording.begin(Path(cwd), node, f"t{self.count + 1}", now_s)
             env, rc = {**env, **kept}, recording.rc_options() if kept else rc
+        elif not message.get("argv") and guided.is_guided(Path(cwd)):
+            kept = guided.begin(now_s)
+            env, rc = {**env, **kept}, live_rc.options(guided.RC_FILE) if kept else rc
         command = [*where, *(message.get("argv") or ["/bin/bash", "--noprofile", *rc, "-i"])]
         term = message.get("term", "xterm-256color")
         env = {
@@ -65,16 +74,19 @@ class LiveTerminals:
         return self._keep(pid, master, message)
 
     def open_console(self, net: Any, env: dict[str, str], message: dict[str, Any], cwd: str, now_s: float) -> str:
-        """The Mininet CLI; its name.  In an exercise's folder what is typed there is kept."""
+        """The Mininet CLI; its name.  What is typed there is kept or marked as in a shell."""
         env = {**env, "TERM": message.get("term", "xterm-256color")}
         if recording.is_kept(Path(cwd)):
             env.update(recording.begin(Path(cwd), "mininet", f"t{self.count + 1}", now_s))
+        elif guided.is_guided(Path(cwd)):
+            env.update(guided.begin(now_s))
         others = [*(master for _, master in self.open_ones.values()), *self.writers.values()]
         terminal = start_console("mininet", net, env, cwd, live=True, not_its=others)
         return self._keep(terminal.pid, terminal.master, message)
 
     def _keep(self, pid: int, master: int, message: dict[str, Any]) -> str:
-        resize(master, message.get("rows", 24), message.get("columns", 80))
+        if not message.get("apart"):
+            resize(master, message.get("rows", 24), message.get("columns", 80))
         os.set_blocking(master, False)  # whoever pastes into a program that does not read must not stop the agent
         self.count += 1
         name = f"t{self.count}"
@@ -156,7 +168,7 @@ class LiveTerminals:
 
     def resize(self, message: dict[str, Any]) -> dict[str, Any]:
         """The window has another size."""
-        if message["terminal"] in self.open_ones:
+        if message["terminal"] in self.open_ones and os.isatty(self.open_ones[message["terminal"]][1]):
             resize(self.open_ones[message["terminal"]][1], message["rows"], message["columns"])
         return {}
 

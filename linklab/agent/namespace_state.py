@@ -22,7 +22,8 @@ from typing import Any
 
 from linklab.linux import edt_maps, tc_filter_options, tc_options
 from linklab.linux import route_attributes as attr
-from linklab.linux.edt_stage import FQ_HANDLE, PRIORITY, EdtStage, StageError
+from linklab.linux.edt_program import FQ_HANDLE, PRIORITY
+from linklab.linux.edt_stage import EdtStage, StageError
 from linklab.linux.netlink import (
     DUMP,
     INGRESS,
@@ -89,7 +90,7 @@ SYSCTLS = (
     "net.ipv4.tcp_window_scaling",
     "net.ipv4.tcp_wmem",
 )
-"""Watched: what decides how TCP sends.  `linklab.exercise.node` has the same list."""
+"""Watched: what decides how TCP sends.  `linklab.state.node` has the same list."""
 
 CLSACT_HOOKS = (0xFFFFFFF2, 0xFFFFFFF3)
 CLSACT_TEXTS = tuple(map(handle_text, CLSACT_HOOKS))

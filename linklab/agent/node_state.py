@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """`python3 -m linklab.agent.node_state`: what every node of the running network is set to, as JSON.
 
-Run as root in the root namespace, beside Mininet; read by `linklab.exercise.state`, which holds the format.
+Run as root in the root namespace, beside Mininet; read by `linklab.state.model`, which holds the format.
 Starts no process: it enters the network namespace of each node's shell, which carries `mininet:NAME` in its command
 line, and asks the kernel there over rtnetlink, ethtool's ioctl and /proc/sys.
 It must not change anything, and must live with whatever a student's network holds.

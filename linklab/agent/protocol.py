@@ -18,7 +18,8 @@ Requests to the agent: {"id": n, "op": ..., ...}, answered by {"id": n, "ok": ..
     now        -                                             {"now_s": ..., "clock_s": the kernel's clock}
     date       date_ns: since the epoch                      {}: its date, on the paced clock
     resting    terminal                                      what is in its foreground (linklab.agent.resting)
-    open       node, rows, columns, argv?                    {"terminal": "t1"}; then events data and closed
+    open       node, rows, columns, argv?, apart?            {"terminal": "t1"}; then events data and closed;
+                                                             apart: name of what looks on (linklab.agent.apart)
     input      terminal, data (base64)                       {}
     resize     terminal, rows, columns                       {}
     flow       terminal, on: bool                            {}: whether what it shows is read (and sent) or left there

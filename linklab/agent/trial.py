@@ -39,7 +39,7 @@ from linklab.agent.trial_loop import FIRST, LAST, SECOND, THIRD, Loop
 from linklab.agent.trial_nodes import Nodes
 from linklab.agent.trial_plan import Fact, PlanError, TrialPlan, load
 from linklab.agent.trial_programs import PRELOADED, Child, Programs
-from linklab.agent.trial_samplers import ENDED, Sampler, samplers
+from linklab.agent.trial_samplers import Sampler, samplers
 from linklab.agent.trial_settings import Settings
 from linklab.linux import held
 from linklab.native import find
@@ -263,10 +263,9 @@ class RunningTrial:
             sampler.sample(t)
 
     def sample_ended(self) -> None:
-        """Read once more of the connections that have ended."""
+        """Read a last time, of connections that have ended or never will."""
         for sampler in self.samplers:
-            if Path(sampler.file.name).name == ENDED:
-                sampler.sample(self.since(time.monotonic_ns(), 6))
+            sampler.sample_last(self.since(time.monotonic_ns(), 6))
 
     def interrupt(self) -> None:
         """End early; when asked again, without waiting for what does not end."""

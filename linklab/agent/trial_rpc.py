@@ -9,7 +9,7 @@ those after it, because a server tells its clients apart by their ports.
 
 Prints a line for each answer, "CONNECTION WHEN TOOK", nanoseconds of this kernel's monotonic clock, and at the end of
 each connection a JSON object: "connection", "port", "peer_port", "ended_ns", "answers", and "info", its struct
-tcp_info; the server prints the latter for its ends. Costs no network time, as all that measures and is not measured.
+tcp_info; the server prints the latter for its ends. The program itself takes no time on the virtual clock.
 """
 
 from __future__ import annotations
@@ -26,7 +26,6 @@ if __name__ == "__main__":
 
 import argparse
 import errno
-import json
 import os
 import resource
 import select
@@ -36,93 +35,15 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
-from linklab.linux.sock_diag import tcp_info
+from linklab.agent.rpc_peer import EndedError, Peer, Said
 
 HEAD = struct.Struct("!QQ")
 """What a client sends first: bytes of each request and of each answer."""
 STREAM = 2**63
 """Bytes of a request that never ends."""
-BLOCK = 1 << 20
-ZEROS = memoryview(bytes(BLOCK))
-ROOM = bytearray(BLOCK)
-PRINT_BYTES = 1 << 16
 FULL = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 """Why accept(2) leaves a client in the queue, of which epoll(7) then tells for ever."""
 WAITS = (errno.EAGAIN, errno.EINPROGRESS)
-
-
-class EndedError(Exception):
-    """A connection is over; the sentence says why."""
-
-
-class Peer:
-    """One end of a connection, which sends and receives as much as it is told; its socket never waits."""
-
-    def __init__(self, connection: socket.socket) -> None:
-        self.socket = connection
-        self.to_send = self.to_take = 0
-        self.answers = 0
-
-    def send(self) -> bool:
-        """Send what is to be sent, as far as there is room; whether all is sent."""
-        while self.to_send:
-            try:
-                self.to_send -= self.socket.send(ZEROS[: self.to_send])
-            except BlockingIOError:
-                return False
-            except OSError as error:
-                raise EndedError(error.strerror or str(error)) from None
-        return True
-
-    def take(self) -> bool:
-        """Take what is to be received, as far as it is there, without copying it; whether all is there."""
-        while self.to_take:
-            wanted = min(self.to_take, BLOCK)
-            try:
-                count = self.socket.recv_into(ROOM, wanted, socket.MSG_TRUNC)
-            except BlockingIOError:
-                return False
-            except OSError as error:
-                raise EndedError(error.strerror or str(error)) from None
-            if not count:
-                raise EndedError("the other end has closed the connection")
-            self.to_take -= count
-            if count < wanted:
-                break
-        return not self.to_take
-
-    def final(self, number: int, peer_port: int = 0) -> str:
-        """What is known of it in the end, as JSON; peer_port: where the kernel may have forgotten it."""
-        with suppress(OSError):
-            known = {"port": self.socket.getsockname()[1], "info": tcp_info(self.socket), "peer_port": peer_port}
-            with suppress(OSError):
-                known["peer_port"] = self.socket.getpeername()[1]
-            found = {"connection": number, "ended_ns": time.monotonic_ns(), "answers": self.answers}
-            return json.dumps(found | known)
-        return json.dumps({"connection": number, "why": "its kernel says nothing"})
-
-
-class Said:
-    """Lines for standard output, written in large pieces."""
-
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-        self.size = 0
-
-    def say(self, line: str) -> None:
-        """One more."""
-        self.lines.append(line)
-        self.size += len(line)
-        if self.size > PRINT_BYTES:
-            self.out()
-
-    def out(self) -> None:
-        """Write them all."""
-        data = "".join(f"{line}\n" for line in self.lines).encode()
-        self.lines.clear()
-        self.size = 0
-        while data:
-            data = data[os.write(1, data) :]
 
 
 # --- the server
@@ -206,7 +127,7 @@ def serve(ports: Sequence[str]) -> None:
     peers: dict[int, Answering] = {}
     try:
         answer_all(doors, peers, waiting, said)
-    except KeyboardInterrupt:  # of some clients the farewell may have been lost on its way
+    except KeyboardInterrupt:  # the last packets of some clients may have been lost
         for peer in peers.values():
             peer.tell(said)
         said.out()

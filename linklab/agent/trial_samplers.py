@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 from linklab.agent.sampler import CLASSFUL, QdiscReader
 from linklab.agent.trial_nodes import NodeError, Nodes
@@ -22,22 +22,29 @@ from linklab.linux.sock_diag import FIELDS, EndedSockets, SocketReader
 PROC_BYTES = 1 << 16
 CPU = ("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal", "guest", "guest_nice")
 """The columns of /proc/stat, ticks of USER_HZ."""
-ENDED = "ended.jsonl"
-"""Of connections that have ended; read once more when the servers have."""
 Read = Callable[[], "dict[str, Any] | None"]
+Found = TypeVar("Found")
 
 
 class Sampler:
     """A file of readings; `readers` give what stands in a line beside its time, or None for no line."""
 
-    def __init__(self, path: Path, head: dict[str, Any], readers: list[Read]) -> None:
-        self.readers = readers
+    def __init__(self, path: Path, head: dict[str, Any], readers: list[Read], last: Sequence[Read] = ()) -> None:
+        """last: what is read once, when the servers have ended."""
+        self.readers, self.last = readers, last
         self.file: IO[str] = path.open("w", encoding="utf-8", buffering=1 << 16)
         self._write(head)
 
     def sample(self, t: float) -> None:
         """Read now."""
-        for read in self.readers:
+        self._sample(t, self.readers)
+
+    def sample_last(self, t: float) -> None:
+        """Read what is read when the servers have ended."""
+        self._sample(t, self.last)
+
+    def _sample(self, t: float, readers: Sequence[Read]) -> None:
+        for read in readers:
             if (found := read()) is not None:
                 self._write({"t": t, **found})
 
@@ -59,7 +66,7 @@ def samplers(plan: Samplers, nodes: Nodes, out: Path) -> tuple[list[Sampler], li
     found = []
     period = {"format": 1, "period_s": plan.period_s}
 
-    def had(makers: list[Callable[[], Read]]) -> list[Read]:
+    def had(makers: list[Callable[[], Found]]) -> list[Found]:
         readers = []
         for make in makers:
             try:
@@ -75,8 +82,9 @@ def samplers(plan: Samplers, nodes: Nodes, out: Path) -> tuple[list[Sampler], li
         readers = had([lambda node=node: sockets(nodes, node, plan.ports) for node in plan.sockets])  # type: ignore[misc]
         found.append(Sampler(out / "sockets.jsonl", {**period, "fields": FIELDS}, readers))
     if plan.ended:
-        readers = had([lambda node=node: ended(nodes, node, plan.ports) for node in plan.ended])  # type: ignore[misc]
-        found.append(Sampler(out / ENDED, {**period, "fields": FIELDS}, readers))
+        both = had([lambda node=node: ended(nodes, node, plan.ports) for node in plan.ended])  # type: ignore[misc]
+        head = {**period, "fields": FIELDS}
+        found.append(Sampler(out / "ended.jsonl", head, [during for during, _ in both], [after for _, after in both]))
     if plan.cpu:
         head = {**period, "fields": CPU, "ticks_per_s": os.sysconf("SC_CLK_TCK")}
         found.append(Sampler(out / "cpu.jsonl", head, had([processor])))
@@ -110,15 +118,14 @@ def sockets(nodes: Nodes, node: str, ports: tuple[int, ...]) -> Read:
     return lambda: {"node": node, "sockets": reader.read()}
 
 
-def ended(nodes: Nodes, node: str, ports: tuple[int, ...]) -> Read:
-    """The TCP sockets of a node that have ended since the last reading, as they were in the end."""
+def ended(nodes: Nodes, node: str, ports: tuple[int, ...]) -> tuple[Read, Read]:
+    """The TCP sockets of a node that have ended since the last reading; for the last one, those that live as well."""
     reader = nodes[node].inside(lambda: EndedSockets(ports))
 
-    def read() -> dict[str, Any] | None:
-        found = reader.read()
+    def line(found: list[list[Any]]) -> dict[str, Any] | None:
         return {"node": node, "sockets": found} if found else None
 
-    return read
+    return lambda: line(reader.read()), lambda: line(reader.read_last())
 
 
 def processor() -> Read:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Where our data is: what lies beside the package in a clone and in an installation (`make install`, the .deb).
 
-Both have the same layout: ROOT holds kernel/, labs/, topologies/, scripts/, exercises/, problems/ and docs/.  A wheel
+Both have the same layout: ROOT holds what DATA names.  A wheel
 holds none of them.  A clone is the person's own and takes what is made (runs/, build/); an installation is only read.
 """
 
@@ -13,7 +13,7 @@ from pathlib import Path
 from linklab.errors import InputError, MissingError
 
 ROOT = Path(__file__).resolve().parents[2]
-DATA = ("docs", "exercises", "kernel", "labs", "po", "problems", "scripts", "topologies")
+DATA = ("class-server", "docs", "exercises", "kernel", "labs", "po", "problems", "scripts", "topologies")
 """Folders of ROOT; what `tools/install.py` installs beside the package."""
 
 

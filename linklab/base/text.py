@@ -60,6 +60,11 @@ def quoted(value: Any) -> str:
     return excerpt(json.dumps(value, ensure_ascii=False))
 
 
+def counted(number: int, noun: str) -> str:
+    """Return a number of things: "1 trial", "2 trials"."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def file_name(path: Path) -> str:
     r"""Return the name of a file for people; bytes that are not UTF-8 are spelt out too, as in "\xff"."""
     return visible(os.fsencode(path).decode("utf-8", "backslashreplace"), keep="")

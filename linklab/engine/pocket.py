@@ -13,6 +13,7 @@ import json
 import math
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -157,6 +158,7 @@ class PocketNetwork(AgentNetwork):
         self.profile = profile
         self.memory_mib = memory_mib
         self.last_words = ""
+        self.exit_code: int | None = None
         self.pid: int | None = None
         self._cpu = CpuLock()
         self._closed = False
@@ -195,7 +197,15 @@ class PocketNetwork(AgentNetwork):
             if late or self._gone.is_set():
                 how = f"did not come up within {BOOT_DEADLINE_S} s" if late else "ended while booting"
                 words = self.last_words.strip()[-LAST_WORDS:] or "(none)"
-                raise BootError(f"the pocket kernel {how}. Its last words: {words}")
+                raise BootError(f"the pocket kernel {how}, {self._exit_words()}. Its last words: {words}")
+
+    def _exit_words(self) -> str:
+        """How the kernel ended, after `Popen.returncode`; what nobody told is said to be unknown."""
+        if self.exit_code is None:
+            return "and its keeper has gone without a word"
+        if self.exit_code < 0:
+            return f"killed by signal {-self.exit_code} ({signal.strsignal(-self.exit_code)})"
+        return f"with status {self.exit_code}"
 
     def _start(self, places: Places) -> None:
         """Start the keeper, and tell it what to start."""
@@ -350,7 +360,7 @@ class PocketNetwork(AgentNetwork):
                         message["doing"], message["errno"], message["why"], message.get("file")
                     )
                 elif message["event"] == "ended":
-                    self.last_words = message["console"]
+                    self.last_words, self.exit_code = message["console"], message["code"]
                 elif message["event"] in ("clock", "reached"):
                     with self._clock_changed:
                         if message["event"] == "clock":

@@ -3,10 +3,11 @@
 
 Where the sockets lie, and the side that wants a terminal: `networks` and `connect`; the side that holds the network is
 `linklab.terminal.attach_server`. Frames as in `linklab.agent.protocol`:
-client: {"op": "info"} | {"op": "open", "node", "rows", "columns", "term", "argv"?} | {"op": "input", "data"} |
-{"op": "resize", "rows", "columns"} | {"op": "clock", "words"}; one terminal a connection, whose end is its hangup.
-server: {"event": "info" | "opened" | "data" | "typed" (bytes) | "closed" (status) | "clock" (paused, on_way, text) |
-"answer" | "error"}; "typed" says how much of the input the network has taken.
+client: {"op": "info"} | {"op": "open", "node", "rows", "columns", "term", "argv"?, "apart"?} | {"op": "input",
+"data"} | {"op": "resize", "rows", "columns"} | {"op": "clock", "words"}; one terminal a connection, whose end is its
+hangup; apart: the name of a program that only looks on (linklab.agent.apart).
+server: {"event": "info" | "opened" | "data" | "typed" (bytes) | "closed" (status) | "clock" (paused, on_way,
+speed, text) | "answer" | "error"}; "typed" says how much of the input the network has taken.
 """
 
 from __future__ import annotations
@@ -116,20 +117,27 @@ def networks() -> list[dict[str, Any]]:
     return found
 
 
-def connect(network: str | None) -> Connection:
-    """A connection to the network of that id, or to the only one.
+def chosen(network: str | None) -> dict[str, Any]:
+    """Return the network of that id, or the only one, as `networks` has it.
 
     Raises:
         InputError: there is none, or there are several and none was named.
     """
     there = networks()
-    ids = [entry["id"] for entry in there]
+    ids = [str(entry["id"]) for entry in there]
     if network is None and len(ids) > 1:
-        raise InputError(f"several networks are running: choose one by --network {'|'.join(ids)} (see --list)")
+        raise InputError(
+            f"several networks are running: choose one by --network {'|'.join(ids)} (see linklab attach --list)"
+        )
     if not ids or (network is not None and network not in ids):
         which = f"network {network} is not running" if network is not None else "no network is running"
         raise InputError(f"{which}: start one with `linklab shell FILE.mn`")
-    return _connect(folder() / f"{network or ids[0]}.sock")
+    return there[ids.index(network or ids[0])]
+
+
+def connect(network: str | None) -> Connection:
+    """Return a connection to the network of that id, or to the only one; InputError as `chosen`."""
+    return _connect(folder() / f"{chosen(network)['id']}.sock")
 
 
 def _connect(path: Path) -> Connection:

@@ -8,6 +8,7 @@ alone. The other side, and the frames, are in `linklab.terminal.attach`.
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import socket
 import threading
@@ -238,6 +239,8 @@ class _Client:
             fields = _fields(message, node=_is_text, rows=_is_size, columns=_is_size, term=_is_text)
             if "argv" in message:
                 fields |= _fields(message, argv=_is_texts)
+            if "apart" in message:
+                fields |= _fields(message, apart=_is_text)
             # in a thread of its own: while the clock is paused the answer waits, and orders to the clock must not
             threading.Thread(target=self._open, kwargs=fields, daemon=True).start()
         elif op == "clock":
@@ -281,7 +284,7 @@ class _Client:
             info["clock"], info["paused"] = sentence(state), bool(state["paused"])
         return info
 
-    def _open(self, *, node: str, rows: int, columns: int, term: str, argv: list[str] | None = None) -> None:
+    def _open(self, *, node: str, rows: int, columns: int, term: str, **more: Any) -> None:
         try:
             self.server.claim(self, node)
         except InputError as error:
@@ -290,7 +293,6 @@ class _Client:
         try:
             if self.server.state is not None:
                 self.tell(clock_event(self.server.state))
-            more = {"argv": argv} if argv else {}
             terminal = self.server.terminals.open(
                 self.server.pace, node=node, rows=rows, columns=columns, term=term, **more
             )
@@ -334,6 +336,8 @@ def _fields(message: dict[str, Any], **wanted: Callable[[Any], bool]) -> dict[st
 
 
 def clock_event(state: dict[str, Any]) -> dict[str, Any]:
-    """The clock's state for whoever has a terminal."""
+    """The clock's state for whoever has a terminal; the speed is None for as fast as it goes, which JSON cannot say."""
     on_way = state.get("until_ns") is not None
-    return {"event": "clock", "paused": bool(state["paused"]), "on_way": on_way, "text": sentence(state)}
+    speed = None if math.isinf(state["speed"]) else state["speed"]
+    paused = bool(state["paused"])
+    return {"event": "clock", "paused": paused, "on_way": on_way, "speed": speed, "text": sentence(state)}
