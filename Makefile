@@ -2,7 +2,7 @@
 LAB ?= 14
 VENV := .venv/bin
 
-.PHONY: help setup tools lab labs manuals test coverage check format kernel build install uninstall deb deb-test bench validation seeds selftests fuzz fuzz-window kill-test mininet-suite strangers vm vm-test clean
+.PHONY: help setup tools browser lab labs manuals test coverage check format kernel build install uninstall deb deb-test bench validation seeds selftests fuzz fuzz-window kill-test mininet-suite guide strangers vm vm-test clean
 PREFIX ?= /usr/local
 ARCH ?= amd64
 FOR_ARCH := $(if $(filter amd64,$(ARCH)),,-$(ARCH))
@@ -26,10 +26,13 @@ labs: setup ## replay every lab, one a processor
 manuals: tools ## every lab and exercise as HTML and PDF, and the handbook, in build/manuals/
 	$(VENV)/linklab manual --all
 
-test: setup ## run the tests, a file at a time on each processor; says what was skipped and why
+test: setup browser ## run the tests, a file at a time on each processor; says what was skipped and why
 	$(VENV)/python -m pytest -rs -n auto --maxprocesses 4 --dist loadfile
 
-coverage: setup ## run the tests and say which lines of the package they reach; pages in build/coverage/html/
+browser: setup ## what the tests of the lab page need: Chromium and its driver, where apt has them
+	@tools/setup.sh browser
+
+coverage: setup browser ## run the tests and say which lines of the package they reach; pages in build/coverage/html/
 	mkdir -p build/coverage
 	$(VENV)/python -m pytest -q --cov --cov-report=term:skip-covered --cov-report=html
 
@@ -82,7 +85,7 @@ selftests: setup ## run Linux's own networking tests in pockets, for docs/selfte
 
 fuzz: tools ## feed every reader of files and outputs 77,500 damaged ones, and 1,000 campaign scripts; about ten minutes
 	$(VENV)/python tools/fuzz.py
-	$(VENV)/python tools/fuzz_netesto.py
+	$(VENV)/python tools/fuzz_netesto.py --run 5
 
 fuzz-window: tools ## open 5,000 damaged drawings in the editor's window, on a display of its own; about an hour
 	xvfb-run -a $(VENV)/python tools/fuzz_window.py
@@ -92,6 +95,9 @@ kill-test: setup ## kill fifty networks of the host engine at random moments and
 
 mininet-suite: setup ## run Mininet's own tests in pockets and write their table in docs/mininet.md
 	$(VENV)/python tools/mininet_suite.py
+
+guide: setup ## let the guide follow every lab and lead it into mistakes, for docs/guide.md; half an hour
+	$(VENV)/python tools/guide_labs.py $(LABS)
 
 strangers: setup ## run third-party Mininet scripts and tools in pockets, for docs/strangers.md
 	$(VENV)/python tools/strangers.py --page

@@ -41,7 +41,11 @@ COMMANDS = {
     "view": ("linklab.commands.view", "show what tests and labs measured in a window"),
     "convert": ("linklab.commands.convert", "networks of containerlab, Kathará and mn --custom to .mn and back"),
     "shell": ("linklab.commands.shell", "build the network of a topology and open the Mininet CLI on it"),
+    "lab": ("linklab.commands.lab", "do a lab in the browser: manual, terminals, clock"),
+    "step": ("linklab.commands.step", "how far you are in a running lab, what is wrong, and a hint"),
     "attach": ("linklab.commands.attach", "open a node's shell in this terminal"),
+    "capture": ("linklab.commands.capture", "packets of a running network to a file or into Wireshark"),
+    "extcap": ("linklab.commands.extcap", "running networks in Wireshark's own list of interfaces"),
     "link": (
         "linklab.commands.link",
         "links by departure time in a running network: rate, delay, loss between two nodes",
@@ -67,6 +71,7 @@ COMMANDS = {
 
 GO_ON = frozenset(
     {"run", "record", "batch", "sweep", "netesto", "grade", "exercise", "submit", "manual", "plot", "kernel", "clean"}
+    | {"capture", "extcap"}
 )
 """Commands whose work is done to its end when nobody reads any more what they print; the others end."""
 

@@ -34,7 +34,6 @@ from linklab.exercise.answers import read_answers, template
 from linklab.exercise.instance import decode_environment, instance_text, parse_course, parse_instance, practice_instance
 from linklab.exercise.load import load_exercise
 from linklab.exercise.roster import read_roster
-from linklab.exercise.state import State
 from linklab.experiment.batch import BatchChoice, batch_list
 from linklab.experiment.batch_file import read_batch_files
 from linklab.experiment.model import Trial
@@ -55,6 +54,7 @@ from linklab.measure.qdisc import measure_samples, read_samples
 from linklab.measure.ss import read_ss
 from linklab.measure.tc import read_tc
 from linklab.run.record import load_reference
+from linklab.state.model import State
 from linklab.topology import Topology
 from linklab.topology.arrange import arranged
 from linklab.topology.mending import mend

@@ -18,6 +18,7 @@ import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -25,7 +26,7 @@ ROOT = Path(__file__).resolve().parent.parent
 STAGE = ROOT / "build/stage"
 VENV = ROOT / ".venv/bin"
 PYTHON = "/usr/bin/python3"  # the distribution's: Mininet, tkinter and matplotlib are installed for it
-DATA = ("docs", "exercises", "kernel", "labs", "po", "problems", "scripts", "topologies")
+DATA = ("class-server", "docs", "exercises", "kernel", "labs", "po", "problems", "scripts", "topologies")
 PYTHONS = tuple(f"python3.{minor}" for minor in range(11, 16))
 """Pythons that find the vendored packages, which need 3.11; an upgrade of the distribution may bring a newer one."""
 LAUNCHER = """#!{python}
@@ -36,6 +37,8 @@ from linklab.cli import main
 
 sys.exit(main())
 """
+MULTIARCH = {"amd64": "x86_64-linux-gnu", "arm64": "aarch64-linux-gnu"}
+"""Debian's folder of libraries for the processor that a package is built for, which may be another than ours."""
 DATABASES = (
     ("update-mime-database", "share/mime", "packages", "*"),
     ("update-desktop-database", "share/applications", ".", "mimeinfo.cache"),
@@ -54,6 +57,7 @@ ASKED_FOR = {
     "pyphen": "python3-pyphen",
     "rich": "python3-rich",
     "tkinter": "python3-tk",
+    "tornado": "python3-tornado",
     "webencodings": "python3-webencodings",
 }
 """Modules that an installation takes from the distribution's Python → their Debian packages."""
@@ -166,6 +170,8 @@ def build(*, kernel: bool) -> None:
     part.mkdir(parents=True)
     _run([str(VENV / "python"), "-m", "linklab.bpf.build"])  # for every processor's kernel
     shutil.copytree(ROOT / "linklab/bpf/built", part / "bpf")
+    _run([str(VENV / "python"), "-m", "linklab.page.assets"])  # terminals and plots of a lab's page
+    shutil.copytree(ROOT / "linklab/page/built", part / "page")
     pip = [str(VENV / "python"), "-m", "pip", "--disable-pip-version-check", "--quiet", "install", "--no-deps"]
     pip += ["--no-compile", "--require-hashes", "--only-binary", ":all:", "--platform", "any", "--implementation", "py"]
     pip += ["--abi", "none", "--target", str(part / "packages"), "-r", str(ROOT / "tools/vendored.txt")]
@@ -198,6 +204,7 @@ def install(target: Target, *, kernel: bool) -> None:
     for name in ("linklab", *DATA):
         target.tree(ROOT / name, target.lib / name)
     target.tree(STAGE / "bpf", target.lib / "linklab/bpf/built")
+    target.tree(STAGE / "page", target.lib / "linklab/page/built")
     if kernel:
         target.tree(STAGE / "native", target.lib / "linklab/native/built")
         target.tree(STAGE / "kernel", target.lib / "kernel")
@@ -210,6 +217,10 @@ def install(target: Target, *, kernel: bool) -> None:
         target.copy(entry, share / "applications" / entry.name)
     target.copy(desktop / "linklab.xml", share / "mime/packages/linklab.xml")
     target.copy(desktop / "linklab.svg", share / "icons/hicolor/scalable/apps/linklab.svg")
+    libraries = MULTIARCH.get(os.environ.get("DEB_HOST_ARCH", ""), sysconfig.get_config_var("MULTIARCH"))
+    if target.prefix == Path("/usr") and libraries:  # Wireshark looks below its own prefix alone
+        program = target.prefix / "lib" / libraries / "wireshark/extcap/linklab-extcap"
+        target.write('#!/bin/sh\nexec /usr/bin/linklab extcap "$@"\n', program, 0o755)
     zsh = "vendor-completions" if target.prefix == Path("/usr") else "site-functions"  # Debian's for packages
     for shell, place in (
         ("bash", "bash-completion/completions/linklab"),

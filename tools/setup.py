@@ -14,6 +14,7 @@ import hashlib
 import os
 import platform
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -25,14 +26,16 @@ VENV = ROOT / ".venv"
 DISTRIBUTION = Path("/usr/lib/python3/dist-packages")
 STAMP = VENV / "linklab-setup"
 PACKAGES = ROOT / "tools/packages.txt"
+PAGE = ROOT / "linklab/page/package-lock.json"
 PACKAGING = ROOT / "tools/packages-deb.txt"
 STRANGERS = ROOT / "tools/packages-strangers.txt"
 STRANGERS_PYTHON = ROOT / "build/strangers/python"
 """Where pip puts Python packages that tests/strangers needs and no supported distribution has, outside of `.venv`."""
 IMAGE = ROOT / "vm/host-packages.txt"
 IMAGE_ARM64 = ROOT / "vm/host-packages-arm64.txt"
+BROWSER = ("chromium", "chromium-driver")
 POLICY = Path("/usr/sbin/policy-rc.d")
-STAGES = ("packages", "tools", "all", "deb", "strangers", "vm", "vm-arm64")
+STAGES = ("packages", "tools", "all", "browser", "deb", "strangers", "vm", "vm-arm64")
 MISSING = 4  # exit code of linklab.errors.MissingError, which cannot be imported yet
 
 
@@ -43,8 +46,9 @@ class SetupError(Exception):
 def main(arguments: list[str]) -> int:
     """Do the stages up to the named one.
 
-    They are packages; tools (packages and .venv); all (these and the kernel); deb, vm, and vm-arm64 (the tools that
-    build those); and strangers (all, and the programs that tests/strangers runs).
+    They are packages; tools (packages and .venv); all (these and the kernel); browser (that in which the lab page is
+    tested); deb, vm, and vm-arm64 (the tools that build those); and strangers (all, and the programs that
+    tests/strangers runs).
     """
     stage = arguments[0] if arguments else "all"
     if stage not in STAGES:
@@ -69,9 +73,12 @@ def _set_up(stage: str) -> None:
         make_venv()
         _run([str(VENV / "bin/python"), "-m", "linklab.native"])
         _run([str(VENV / "bin/python"), "-m", "linklab.bpf.build"])
+        fetch_page()
         STAMP.write_text(_digest())  # as it is now, with what apt has brought
     if stage in ("all", "deb", "strangers"):
         build_kernel()
+    if stage == "browser":
+        install_browser()
     if stage == "deb":
         install_packages(missing_packages(PACKAGING.read_text()))
     if stage == "strangers":
@@ -100,7 +107,7 @@ def _digest() -> str:
 
     Of the distribution's Python packages too: what pip found there it did not install, and apt may remove it.
     """
-    parts = [file.read_bytes() for file in (PACKAGES, ROOT / "pyproject.toml", Path(__file__))]
+    parts = [file.read_bytes() for file in (PACKAGES, ROOT / "pyproject.toml", PAGE, Path(__file__))]
     found = sorted(path.name for path in DISTRIBUTION.glob("*-info"))
     return hashlib.sha256(b"\0".join([*parts, *map(str.encode, (sys.version, str(ROOT), *found))])).hexdigest()
 
@@ -196,6 +203,29 @@ def make_venv() -> None:
     pip += ["--quiet"]  # that a package is there already is no news; errors are told
     _run([*pip, "--editable", f"{ROOT}[dev,cluster,packaging]"])
     (VENV / "bin/linklab").write_text(launcher(VENV))
+
+
+def fetch_page() -> None:
+    """Fetch what a lab's page takes from others; everything else works without it, so its lack is only said.
+
+    Nodejs of another source than the distribution has an npm of its own, beside which Debian's cannot be installed.
+    """
+    if shutil.which("npm") is None:
+        try:
+            install_packages(["npm"])
+        except SetupError as error:
+            _say(f"{error}; without npm `linklab lab` has no terminals and plots")
+            return
+    if _run([str(VENV / "bin/python"), "-m", "linklab.page.assets"], check=False):
+        _say("`linklab lab` has no terminals and plots until `.venv/bin/python -m linklab.page.assets` succeeds")
+
+
+def install_browser() -> None:
+    """Install the browser of the tests; they are skipped without it, as on Ubuntu, whose browsers are no packages."""
+    try:
+        install_packages(missing_packages("\n".join(BROWSER)))
+    except SetupError as error:
+        _say(f"{error}; without them the tests of the lab page are skipped")
 
 
 def launcher(venv: Path) -> str:

@@ -6,18 +6,23 @@ from __future__ import annotations
 import contextlib
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from linklab.base import installation
 
 
-@contextlib.contextmanager
-def says_what_is_left(folder: Path) -> Iterator[None]:
+def says_what_is_left(folder: Path) -> contextlib.AbstractContextManager[None]:
     """Within the block Ctrl+C says that the run is ended and what stays of it; then it unwinds as ever."""
+    return answered(lambda: f"ending the network; {left(folder)}")
+
+
+@contextlib.contextmanager
+def answered(what: Callable[[], str]) -> Iterator[None]:
+    """Within the block Ctrl+C says what happens; then it unwinds as ever."""
 
     def interrupted(number: int, frame: object) -> None:
-        print(f"linklab: stopped with Ctrl+C, ending the network; {left(folder)}", file=sys.stderr, flush=True)
+        print(f"linklab: stopped with Ctrl+C, {what()}", file=sys.stderr, flush=True)
         raise KeyboardInterrupt
 
     before = signal.signal(signal.SIGINT, interrupted)

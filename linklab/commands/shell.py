@@ -18,6 +18,8 @@ from linklab.base import installation, lab_script
 from linklab.commands.options import add_network_options
 from linklab.engine.api import Clock, Network, Typed
 from linklab.engine.choice import TYPING_CLOCK, clock_of, load_engine
+from linklab.errors import InputError
+from linklab.lab.model import find_lab, load_lab
 from linklab.terminal.attach import networks
 from linklab.terminal.attach_server import AttachServer
 from linklab.terminal.attached import running_in
@@ -28,10 +30,12 @@ from linklab.topology import Topology, switching
 
 if TYPE_CHECKING:
     from linklab.commands import Subparsers
+    from linklab.guide.session import GuideSession
 
 _EPILOG = """examples:
   linklab shell 8                               the network of Lab 8, with the lab's set_env.sh beside you
   linklab shell "topologies/Lab 8.mn"           the same by its file; a space in a name needs the quotes
+  linklab shell 8 --guide                       and `linklab step` says how far you are, what is wrong, and gives hints
   linklab shell mine.mn --speed 0.1             everything ten times as slow
   linklab shell mine.mn --speed max             as fast as it goes; nothing waits for you
   linklab shell mine.mn --clock wall            what this machine itself can do
@@ -78,6 +82,7 @@ def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
         "--clock", choices=["paced", "wall"], help="default: paced; on the host engine wall, its only one"
     )
     parser.add_argument("--stp", action="store_true", help="a spanning tree on all switches, which breaks loops")
+    parser.add_argument("--guide", action="store_true", help="follow the lab's steps, for `linklab step`")
     add_network_options(parser)
     return parser
 
@@ -86,6 +91,7 @@ def run(args: argparse.Namespace) -> int:
     """Hold the network until the CLI is left."""
     if args.file:
         args.file = installation.topology_file(args.file)
+    session = _session(args)
     script = _leave_script(args.file)
     topology = Topology.load(args.file) if args.file else None
     if topology is not None and args.stp:
@@ -126,6 +132,8 @@ def run(args: argparse.Namespace) -> int:
                 Path.cwd(),
             )
         )
+        if session is not None:
+            stack.enter_context(session.collecting(network, server, args.file.name))
         stack.enter_context(Windows(network.link, server, Path.cwd(), display=display))
         if not sys.stdin.isatty():
             return _typed(network, terminal)
@@ -136,6 +144,21 @@ def run(args: argparse.Namespace) -> int:
         with _progress("ending the network"):
             stack.close()
     return status
+
+
+def _session(args: argparse.Namespace) -> GuideSession | None:
+    """The guide of a lab, for `linklab step`; None where it was not asked for.
+
+    Raises:
+        InputError: this is no lab's network, or the folder has the progress of another lab.
+    """
+    if not args.guide:
+        return None
+    from linklab.guide.session import GuideSession
+
+    if args.file is None or not lab_script.is_known(args.file):
+        raise InputError("--guide is for the network of a lab, as in linklab shell 8 --guide")
+    return GuideSession(load_lab(find_lab(args.file.stem)), Path.cwd())
 
 
 def _typed(network: Network, terminal: str) -> int:
@@ -166,6 +189,8 @@ def _welcome(args: argparse.Namespace, clock: Clock, number: str, script: Path |
     if args.file:
         lines = [f"Network {number}, {args.file.name}, on the {clock.value} clock. exit or Ctrl+D ends it."]
         several = f" --network {number}" if len(networks()) > 1 else ""
+        if args.guide:
+            lines.append("linklab step in any terminal says how far you are in the lab, and gives hints.")
         lines.append(f"linklab attach{several} h1 in another terminal opens a shell on h1; this folder is /lab inside.")
         if Path("instance.json").is_file() and Path("set_env.sh").is_file():
             lines.append("sh ./set_env.sh sets the environment of this exercise.")

@@ -12,12 +12,12 @@ from linklab.agent.exercise_env import Line, linked, shaped
 from linklab.engine.choice import load_engine
 from linklab.errors import LinklabError
 from linklab.exercise.answers import Answers
-from linklab.exercise.facts import facts
 from linklab.exercise.instance import filled, quantities
 from linklab.exercise.model import Exercise, Instance
-from linklab.exercise.state import State
 from linklab.grade.rebuild import rebuild
 from linklab.grade.unit import network_of
+from linklab.state.facts import facts
+from linklab.state.model import State
 from linklab.topology import Topology
 
 _COMMAND = re.compile(r"^\s*[^#\s]", re.MULTILINE)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from linklab.base.files import write_asked
 from linklab.base.text import visible
+from linklab.commands import lab_submit
 from linklab.errors import InputError
 from linklab.exercise.answers import read_answers
 from linklab.exercise.bundle import Bundle, write_bundle
@@ -28,9 +29,10 @@ _EPILOG = """examples:
   linklab submit exercise-3 -o mine.zip
   linklab submit --work                what work.sh leads to counts, though a network runs
   linklab submit --repeat-recorded     no network runs any more: the commands you typed become work.sh
+  linklab submit --student s1234       in the folder of a lab: its progress, answers, results, and report
 
-The .zip holds the topology, what your network is set to, your answers, the files you made and what you typed in the
-terminals, and a list of hashes. Nothing is sent: hand it in as your course says.
+The .zip of an exercise holds the topology, what your network is set to, your answers, the files you made and what you
+typed in the terminals, and a list of hashes. Nothing is sent: hand it in as your course says.
 """
 
 
@@ -39,7 +41,7 @@ def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     parser = subparsers.add_parser(
         "submit",
         help=summary,
-        description="Pack what you did for an exercise into one .zip to hand in.",
+        description="Pack what you did for an exercise or in a lab into one .zip to hand in.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -47,6 +49,8 @@ def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     parser.add_argument(
         "-o", "--out", metavar="FILE.zip", type=Path, help="default: EXERCISE-STUDENT.zip in the folder"
     )
+    parser.add_argument("--student", metavar="ID", default="", help="of a lab: how your course knows you")
+    parser.add_argument("--name", metavar="NAME", default="", help="of a lab: your name (default: that of the notes)")
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--work", action="store_true", help="work.sh counts, also where a network runs")
     what.add_argument(
@@ -73,6 +77,8 @@ def run(args: argparse.Namespace) -> int:
 
     attached.need_outside("linklab submit")
     folder: Path = args.folder
+    if lab_submit.is_lab(folder):
+        return lab_submit.submit_lab(args)
     instance, exercise = own_instance(folder)
     path = topology_file(folder, exercise)
     topology = Topology.load(path)
@@ -111,7 +117,7 @@ def _network(
 ) -> None:
     """The state of the running network, or work.sh: one of the two counts, and the student is told which."""
     from linklab.commands.student import not_set, tried
-    from linklab.exercise.state import State
+    from linklab.state.model import State
     from linklab.terminal import attached
 
     work = args.folder / "work.sh"

@@ -59,8 +59,8 @@ class TrialsView:
         counts = {"done": progress.count("done", "gaps"), "failed": progress.count("failed")}
         parts = [f"{counts['done']} of {len(progress.tasks)} {self.noun}s done"]
         parts += [f"{counts['failed']} failed"] if counts["failed"] else []
-        guess = "" if progress.measured else ", at a guess"
-        return f"{', '.join(parts)}; about {duration(progress.left_s)} left{guess}"
+        least = "" if progress.measured else "at least "
+        return f"{', '.join(parts)}; {least}about {duration(progress.left_s)} left"
 
     def table(self) -> Table:
         """The trials that matter now, as many as there is room for."""
@@ -131,6 +131,12 @@ def duration(seconds: float) -> str:
     if whole < 3600:
         return f"{whole // 60} min" + (f" {whole % 60} s" if whole % 60 else "")
     return f"{whole // 3600} h" + (f" {whole % 3600 // 60} min" if whole % 3600 >= 60 else "")
+
+
+def before_running(progress: ListProgress) -> str:
+    """How long the trials of a list will take, before any of them has run: a machine that does more takes longer."""
+    at_a_time = f", {progress.jobs} at a time" if progress.jobs > 1 else ""
+    return f"at least about {duration(progress.left_s)}{at_a_time}; the first to end will tell more"
 
 
 def _cell(text: str, style: str) -> Text:

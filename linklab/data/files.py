@@ -134,12 +134,15 @@ def save(data: Dataset, path: Path) -> None:
     Raises:
         InputError: it cannot be written there.
     """
+    write_asked(path, packed(data, path.suffix))
+
+
+def packed(data: Dataset, suffix: str = ".gz") -> bytes:
+    """A data file's bytes, packed as `save` does for this suffix."""
     content = dump(data).encode("ascii")
-    if path.suffix == ".gz":
-        content = gzip.compress(content, GZIP_LEVEL, mtime=0)
-    elif path.suffix in BZIP2:
-        content = bz2.compress(content)
-    write_asked(path, content)
+    if suffix == ".gz":
+        return gzip.compress(content, GZIP_LEVEL, mtime=0)
+    return bz2.compress(content) if suffix in BZIP2 else content
 
 
 def open_file(path: Path) -> Dataset:

@@ -27,9 +27,11 @@ from linklab.editor.exchanging import Exchanging
 from linklab.editor.filing import Filing
 from linklab.editor.find_bar import FindBar
 from linklab.editor.gestures import Gestures, Hooks
+from linklab.editor.guiding import Guiding
 from linklab.editor.keyboard import Keyboard
 from linklab.editor.layout import Callbacks, Layout
 from linklab.editor.link_switches import SWITCH_TAG, draw_switches
+from linklab.editor.live_plotting import LivePlotting
 from linklab.editor.networking import Networking
 from linklab.editor.picturing import Picturing
 from linklab.editor.properties import Properties
@@ -83,7 +85,9 @@ class Editor(Application):
         self.properties.open_decoration = self.decorating.open
         self.picturing = Picturing(self.window, self.document, self.settings)
         self.asking = Asking(self.window, self.document, self.networking)
+        self.guiding = Guiding(self.window, self.document, self.networking)
         self.testing = Testing(self.window, self.document, self.networking, self.asking)
+        self.live_plotting = LivePlotting(self.window, self.document, self.networking)
         self.context = ContextMenus(
             self.document, self.properties, self.editing, self.networking, self.decorating, asking=self.asking
         )
@@ -212,8 +216,10 @@ class Editor(Application):
             "state": net.show_state,
             "ping": self.asking.ping_selected,
             "ping_all": self.asking.ping_all,
+            "guide": self.guiding.show,
             "test": self.testing.ask,
             "abort_test": self.testing.abort,
+            "live_plots": self.live_plotting.open,
             "ovs_summary": net.ovs_summary,
             "root_terminal": lambda: net.terminal("client"),
             "console": lambda: net.terminal("mininet"),

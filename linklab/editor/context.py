@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from linklab.capture import wireshark
 from linklab.editor import edits, lookups, several
 from linklab.editor.asking import Asking
 from linklab.editor.decorating import Decorating, Spot
@@ -99,6 +100,9 @@ class ContextMenus:
             entries.append(LINE)
             entries += self._plots(name)
             entries.append(LINE)
+            for port in self.document.topology.interfaces()[name]:
+                entries += self._captures(name, port)
+            entries.append(LINE)
         entries.append(("Properties…", lambda: self.properties.open(name)))
         if not running:
             entries += [("Duplicate", self.editing.duplicate), ("Delete", self.editing.delete)]
@@ -120,6 +124,16 @@ class ContextMenus:
     def _plot(self, name: str, port: str) -> Entry:
         return Phrase("Plot queue of {port}", port=port), partial(self.network.plot_queue, name, port)
 
+    def _captures(self, node: str, port: str) -> list[Entry]:
+        """Into Wireshark where it is installed, to a file in any case; or the end of the one that goes on."""
+        capturing = self.network.capturing
+        if port in capturing.running:
+            return [(Phrase("Stop capturing {port}", port=port), partial(capturing.stop, port))]
+        begin = partial(capturing.begin, node, port)
+        shown = [(Phrase("Capture {port} in Wireshark", port=port), partial(begin, into_wireshark=True))]
+        kept = (Phrase("Capture {port} to a file", port=port), partial(begin, into_wireshark=False))
+        return [*(shown if wireshark.is_here() else []), kept]
+
     def _link_menu(self, place: int, running: bool) -> list[Entry]:
         net = self.network
         entries: list[Entry] = [("Properties…", lambda: self.properties.open(place))]
@@ -135,6 +149,9 @@ class ContextMenus:
             ends = self.document.topology.link_ends()[place]
             for node, port in zip((link.src, link.dest), ends, strict=True):
                 entries.append(self._plot(node, port))
+            entries.append(LINE)
+            for node, port in zip((link.src, link.dest), ends, strict=True):
+                entries += self._captures(node, port)
         else:
             entries.append(("Delete", self.editing.delete))
         return entries

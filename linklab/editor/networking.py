@@ -12,6 +12,7 @@ from typing import Any, Protocol, TypeVar
 
 from linklab.base import installation, lab_script
 from linklab.editor import edits, files, orders, runnable
+from linklab.editor.capturing import Capturing
 from linklab.editor.document import Document, Key, everyone
 from linklab.editor.meter import Meter
 from linklab.editor.network_state import ATTENTION, UNKNOWN, LinkState, NetworkState, Watch, tree_words
@@ -59,6 +60,7 @@ class Networking:
         self.running_topology: Topology | None = None
         self.environment = ""
         self.watch = Watch()
+        self.capturing = Capturing(window, self.runner)
         self._ends: list[tuple[str, str]] = []
         self._kept_routes: dict[str, list[str]] = {}
         self._told: frozenset[Key] = frozenset()

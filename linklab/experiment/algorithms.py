@@ -33,10 +33,15 @@ def lacking(expanded: Expanded) -> str:
     missing = [name for name in algorithms(expanded) if name not in POCKET]
     if not missing:
         return ""
-    name = missing[0]
+    return f"the congestion control {missing[0]}, which the pocket kernel does not have: {why_lacking(missing[0])}"
+
+
+def why_lacking(name: str) -> str:
+    """Why the pocket kernel lacks an algorithm, or which one may be meant; "" if it has it."""
+    if name in POCKET:
+        return ""
     near = difflib.get_close_matches(name, POCKET, 1)
-    why = NOT_LINUX.get(name) or (f"did you mean {near[0]}?" if near else f"it has {', '.join(sorted(POCKET))}")
-    return f"the congestion control {name}, which the pocket kernel does not have: {why}"
+    return NOT_LINUX.get(name) or (f"did you mean {near[0]}?" if near else f"it has {', '.join(sorted(POCKET))}")
 
 
 def refuse_missing(expanded: Expanded, engine: str) -> None:

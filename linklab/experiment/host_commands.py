@@ -7,9 +7,13 @@ Each wait has a deadline. After Ctrl+C they are short, because a process that go
 
 from __future__ import annotations
 
+import signal
 import subprocess
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
 
 from linklab.errors import EngineError
 from linklab.experiment.model import TrialCommand, When
@@ -50,7 +54,7 @@ class HostCommands:
             for command in self._of(When.PRE):
                 self._run_before(command)
             for command in self._of(When.MONITOR):
-                self._beside.append((command, _started(command)))
+                _start(command, partial(self._keep_beside, command))
         except BaseException as error:
             self.__exit__(type(error))
             raise
@@ -74,12 +78,16 @@ class HostCommands:
     def _of(self, when: When) -> list[TrialCommand]:
         return [command for command in self.commands if command.when is when]
 
+    def _keep_beside(self, command: TrialCommand, process: subprocess.Popen[bytes]) -> None:
+        self._beside.append((command, process))
+
     def _run_before(self, command: TrialCommand) -> None:
-        process = _started(command)
+        begun: list[subprocess.Popen[bytes]] = []
         try:
-            well = self._waited(command, process, COMMAND_S)
+            _start(command, begun.append)
+            well = self._waited(command, begun[0], COMMAND_S)
         finally:
-            _end([process])
+            _end(begun)
         if not well and command.essential:
             raise CommandError(self.failed[-1])
 
@@ -95,15 +103,17 @@ class HostCommands:
         interrupted: KeyboardInterrupt | None = None
         until = time.monotonic() + (ENDING_S if self.hurried else COMMAND_S)
         for command in self._of(When.POST):
-            process = _started(command)
+            begun: list[subprocess.Popen[bytes]] = []
             try:
-                self._waited(command, process, until - time.monotonic())
+                _start(command, begun.append)
+                self._waited(command, begun[0], until - time.monotonic())
             except KeyboardInterrupt as error:
                 interrupted = error
                 until = time.monotonic() + ENDING_S
-                self._waited(command, process, ENDING_S)
+                for process in begun:
+                    self._waited(command, process, ENDING_S)
             finally:
-                _end([process])
+                _end(begun)
         if interrupted is not None:
             raise interrupted
 
@@ -119,9 +129,33 @@ class HostCommands:
         return not status
 
 
-def _started(command: TrialCommand) -> subprocess.Popen[bytes]:
-    """A command of a batch file on this machine; what it prints goes where this process prints."""
-    return subprocess.Popen(["/bin/sh", "-c", command.line], stdin=subprocess.DEVNULL)
+def _start(command: TrialCommand, keep: Callable[[subprocess.Popen[bytes]], None]) -> None:
+    """Start a command of a batch file on this machine; what it prints goes where this process prints.
+
+    `keep` gets the process first; only then Ctrl+C that came meanwhile is raised, so nothing runs that nobody knows of.
+    """
+    with _ctrl_c_later():
+        keep(subprocess.Popen(["/bin/sh", "-c", command.line], stdin=subprocess.DEVNULL))
+
+
+@contextmanager
+def _ctrl_c_later() -> Iterator[None]:
+    """Raise Ctrl+C that comes during the block at its end.
+
+    Threads other than the main one get none, and where nobody listens for it (`nohup`), its commands should not either.
+    """
+    is_main = threading.current_thread() is threading.main_thread()
+    if not is_main or not callable(signal.getsignal(signal.SIGINT)):
+        yield
+        return
+    heard: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: heard.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if heard:
+            signal.raise_signal(signal.SIGINT)
 
 
 def _end(processes: Sequence[subprocess.Popen[bytes]]) -> None:

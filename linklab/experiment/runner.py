@@ -25,6 +25,8 @@ from linklab.experiment.trial_folder import DONE, TrialFolder
 from linklab.experiment.trial_list import ListedTrial
 from linklab.experiment.trial_work import Made, TrialSettings, bundled, work
 
+_FAR_ENOUGH = 0.3
+"""Share of a trial from which on its time so far tells how long it takes: it begins with what is no network time."""
 TICK_S = 0.2
 """Wall-clock seconds between two looks at how long each trial has taken so far."""
 
@@ -76,10 +78,19 @@ class ListProgress:
     @property
     def left_s(self) -> float:
         """Wall-clock seconds until all are done, about: the guesses, corrected by how wrong they have been so far."""
-        ratio = self.measured_s / self.guessed_s if self.guessed_s else 1.0
+        ratio = self.measured_s / self.guessed_s if self.guessed_s else self._so_far()
         waiting = sum(task.guess_s for task in self.tasks if task.state == "waiting")
         under_way = sum(max(0.0, task.guess_s * ratio - task.wall_s) for task in self.tasks if task.state == "running")
         return (waiting * ratio + under_way) / max(1, min(self.jobs, self.count("waiting", "running")))
+
+    def _so_far(self) -> float:
+        """How wrong the guesses are by those under way, whose clocks say how far they are; at least 1."""
+        ratios = [
+            task.wall_s / (task.guess_s * task.network_s / task.entry.network_s)
+            for task in self.tasks
+            if task.state == "running" and 0 < task.entry.network_s * _FAR_ENOUGH <= task.network_s
+        ]
+        return max([1.0, *ratios])
 
     @property
     def measured(self) -> bool:

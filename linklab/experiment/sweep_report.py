@@ -170,7 +170,8 @@ def _doubts(found: Effects) -> str:
 
 
 def _percent(share: float) -> str:
-    return f"{100 * share:.3g} %"
+    """In three digits; what only rounding leaves, which differs between processors, is 0."""
+    return f"{100 * round(share, 12):.3g} %"
 
 
 # --- the figure

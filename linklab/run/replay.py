@@ -142,16 +142,31 @@ def measure_step(manual: Manual, capture: Capture, files: Path) -> Measurements:
     step = manual.step(capture.step)
     if step is None or not isinstance(step.action, Commands):
         return Measurements(source=f"step {capture.step}")
-    source = f"step {capture.step}"
-    if tables := [files / name for name in capture.files if is_sweep_table(files / name)]:
+    stopped = not isinstance(step.action.finish, Prompt)
+    return measure_output(capture.output, capture.files, files, f"step {capture.step}", partial=stopped)
+
+
+def measure_output(output: str, names: Sequence[str], files: Path, source: str, *, partial: bool) -> Measurements:
+    """What the output of a command and the files that it wrote measured.
+
+    Args:
+        output: of its terminal.
+        names: of the files, below `files`.
+        files: the working folder.
+        source: where it is from, for messages.
+        partial: take what a killed or failed program measured up to then.
+
+    Raises:
+        DataError: as `measure` raises it.
+    """
+    if tables := [files / name for name in names if is_sweep_table(files / name)]:
         # what a sweep prints and writes beside its tables says the same, in words that other tools use, too
         return _below(files, merge(map(measure_sweep_table, tables), source))
-    if tables := [files / name for name in capture.files if is_campaign_table(files / name)]:
+    if tables := [files / name for name in names if is_campaign_table(files / name)]:
         return _below(files, merge(map(measure_campaign_table, tables), source))
-    paths = [files / name for name in capture.files if _is_measured(Path(name))]
-    stopped = not isinstance(step.action.finish, Prompt)
-    found = measure(capture.output, paths, source, partial=stopped)
-    tests = [measure_data_file(files / name) for name in capture.files if is_data_file(name)]
+    paths = [files / name for name in names if _is_measured(Path(name))]
+    found = measure(output, paths, source, partial=partial)
+    tests = [measure_data_file(files / name) for name in names if is_data_file(name)]
     if tests:
         found = merge([found, *tests] if found.tool else tests, source)
     return _below(files, found)

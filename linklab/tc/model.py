@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A discipline, class or filter at an interface: read from words typed, written as the line that sets it.
 
-What the agent tells of a network (`linklab.exercise.state`) has these fields too, so it needs no other form.
+What the agent tells of a network (`linklab.state.model`) has these fields too, so it needs no other form.
 """
 
 from __future__ import annotations

@@ -20,7 +20,10 @@ class Hand:
         """Let the window live until something holds."""
         end = time.monotonic() + seconds
         while not test():
-            assert time.monotonic() < end, f"{what} did not happen within {seconds} s; {self.editor.status.said}"
+            if time.monotonic() > end:
+                dialog = self.dialog()
+                told = self.read(dialog) if hasattr(dialog, "body") else ""
+                raise AssertionError(f"{what} did not happen within {seconds} s; {self.editor.status.said}; {told}")
             self.editor.root.update()
             time.sleep(0.005)
 

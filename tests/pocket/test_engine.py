@@ -50,9 +50,24 @@ def test_a_kernel_that_ends_at_once_is_a_boot_error(tmp_path, monkeypatch):
         pocket_kernel, "require", lambda: pocket_kernel.Kernel(Path("/bin/false"), found.version, "0", {})
     )
     monkeypatch.setattr("linklab.engine.pocket.run_base", lambda: tmp_path)
-    with pytest.raises(BootError, match="ended while booting"), start(tmp_path):
+    with (
+        pytest.raises(BootError, match=r"ended while booting, with status 1\. Its last words: \(none\)"),
+        start(tmp_path),
+    ):
         pass
     assert list(tmp_path.glob("linklab-*")) == []
+
+
+def test_a_kernel_that_is_killed_while_booting_is_said_to_be(tmp_path, monkeypatch):
+    """Regression: it had no last words, and nothing said how it had ended."""
+    script = tmp_path / "kernel"
+    script.write_text("#!/bin/sh\nkill -KILL $$\n")
+    script.chmod(0o755)
+    found = pocket_kernel.find()
+    monkeypatch.setattr(pocket_kernel, "require", lambda: pocket_kernel.Kernel(script, found.version, "0", {}))
+    monkeypatch.setattr("linklab.engine.pocket.run_base", lambda: tmp_path)
+    with pytest.raises(BootError, match=r"ended while booting, killed by signal 9 \(Killed\)"), start(tmp_path):
+        pass
 
 
 def test_a_keeper_that_is_refused_something_is_one_sentence(tmp_path, monkeypatch):

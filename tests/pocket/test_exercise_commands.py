@@ -16,7 +16,7 @@ from linklab import cli
 from linklab.engine.api import Clock, Typed
 from linklab.engine.pocket import PocketEngine
 from linklab.exercise.bundle import read_bundle
-from linklab.exercise.state import State
+from linklab.state.model import State
 from linklab.terminal.attach_server import AttachServer
 from linklab.terminal.clock import ClockWords
 from linklab.topology import Topology

@@ -24,12 +24,12 @@ from linklab.exercise.bundle import Bundle, dump_bundle
 from linklab.exercise.instance import Course, Student, instance_text, issue
 from linklab.exercise.load import find_exercise, load_exercise
 from linklab.exercise.report import Status
-from linklab.exercise.state import State
 from linklab.grade import rebuild as rebuilding
 from linklab.grade.bubblewrap import sandbox, why_not
 from linklab.grade.rebuild import rebuild
 from linklab.grade.sandbox import Limits, SandboxEngine
 from linklab.grade.unit import grade
+from linklab.state.model import State
 from linklab.topology import Topology
 
 pytestmark = [*needs_pocket, pytest.mark.skipif(bool(why_not()), reason=f"no sandbox here: {why_not()}")]
@@ -64,7 +64,8 @@ ATTACKS = {
         f"{OVERDUE}|does not answer any more|cannot be read",
     ),
     "rm -rf of the machine": (
-        "mkdir /mnt/m; mount -t hostfs m /mnt/m; rm -rf /mnt/m/home /mnt/m/code /mnt/m/etc /mnt/m/root /mnt/m/lab; "
+        "mkdir /mnt/m; mount -t hostfs m /mnt/m; "
+        "rm -rf /mnt/m/home /mnt/m/code /mnt/m/etc /mnt/m/root /mnt/m/lab 2>&1 | tail -n 1; "
         "echo rubbish >/mnt/m/proc/sys/kernel/hostname; echo rubbish >>/mnt/m/usr/bin/ls; exit 5",
         "work.sh ended with status 5; its last words: .*(Read-only file system|Permission denied)",
     ),

@@ -6,11 +6,11 @@ from pockets import TOPOLOGY, needs_pocket, type_
 
 from linklab.engine.pocket import PocketEngine
 from linklab.errors import StateError
-from linklab.exercise.facts import facts
 from linklab.exercise.restore import restore_lines, unlike
-from linklab.exercise.state import State
 from linklab.exercise.wanted import with_facts
-from linklab.exercise.ways import StateWays
+from linklab.state.facts import facts
+from linklab.state.model import State
+from linklab.state.ways import StateWays
 from linklab.topology import Topology
 
 pytestmark = needs_pocket

@@ -86,9 +86,14 @@ def clone_at(folder: Path) -> Path:
     for part in ("linklab", "kernel", "scripts"):
         shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
     venv.create(folder / ".venv", system_site_packages=True, with_pip=False)
-    (packages,) = (folder / ".venv/lib").glob("python3*/site-packages")
-    (packages / "packages.pth").write_text(f"{folder}\n{sysconfig.get_path('purelib')}\n")
+    (packages_of(folder) / "packages.pth").write_text(f"{folder}\n{sysconfig.get_path('purelib')}\n")
     return folder
+
+
+def packages_of(clone: Path) -> Path:
+    """Where the clone's Python has its packages."""
+    (packages,) = (clone / ".venv/lib").glob("python3*/site-packages")
+    return packages
 
 
 def shown_by(clone: Path, work: Path, *before: str, **options) -> dict[str, str]:
@@ -112,6 +117,17 @@ def shown_by(clone: Path, work: Path, *before: str, **options) -> dict[str, str]
 def test_the_same_bytes_from_a_clone_at_another_depth(place, plain, inside):
     """Neither our commands inside, nor plots beside traffic, mounts, or limits show where the clone is."""
     assert shown_by(clone_at(place / inside), place / f"work-{inside[0]}") == plain
+
+
+def test_the_same_bytes_whatever_python_finds(place, plain):
+    """Packages may run code when Python starts, and our own programs then draw other random numbers than before."""
+    fuller = clone_at(place / "f")
+    (packages_of(fuller) / "drawn.pth").write_text("import os; os.urandom(100)\n")
+    for number in range(60):
+        for name in (f"package_{number}", f"package_{number}-1.0.dist-info"):
+            (packages_of(fuller) / name).mkdir()
+            (packages_of(fuller) / name / "__init__.py").touch()
+    assert shown_by(fuller, place / "fuller") == plain
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="needs root to become somebody else")

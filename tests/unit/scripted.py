@@ -58,7 +58,7 @@ class ScriptedChannel:
         """Take an order."""
         self.asked.append((op, fields))
         done: Future[dict[str, Any]] = Future()
-        done.set_result({"ok": {}})
+        done.set_result({"ok": {"terminal": f"t{len(self.asked)}"} if op == "open" else {}})
         return done
 
 

@@ -45,6 +45,9 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
     assert "a second parent" not in done.stdout
 
 
+FORKS = ("os.fork()", "fork_on_pty()", "_fork_with_high_id()")
+
+
 def forks():
     """(file, line, whether what follows is `if it is the child: …; children.live(…)`) of every fork in the package."""
     for file in sorted(PACKAGE.rglob("*.py")):
@@ -53,10 +56,7 @@ def forks():
                 if not isinstance(statements, list):
                     continue
                 for at, statement in enumerate(statements):
-                    if isinstance(statement, ast.Assign) and ast.unparse(statement.value) in (
-                        "os.fork()",
-                        "fork_on_pty()",
-                    ):
+                    if isinstance(statement, ast.Assign) and ast.unparse(statement.value) in FORKS:
                         then = statements[at + 1]
                         last = ast.unparse(then.body[-1]) if isinstance(then, ast.If) else ""
                         yield file.relative_to(PACKAGE), statement.lineno, last.startswith("children.live(")
@@ -67,6 +67,7 @@ def test_every_fork_is_followed_by_a_child_that_cannot_become_a_second_parent():
     found = list(forks())
     assert [(str(file), line) for file, line, guarded in found if not guarded] == []
     texts = [file.read_text() for file in PACKAGE.rglob("*.py")]
-    named = sum(text.count(f"{fork}\n") for text in texts for fork in ("os.fork()", "fork_on_pty()"))
-    assert len(found) == named == 8
+    named = sum(text.count(f"{fork}\n") for text in texts for fork in FORKS)
+    assert (len(found), named) == (9, 10)
+    assert sum(text.count("return os.fork()\n") for text in texts) == 1  # in _fork_with_high_id, which is followed
     assert sum(text.count("pty.fork()\n") for text in texts) == 1  # in fork_on_pty

@@ -8,7 +8,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 TWICE = {
     "Line": {"linux/tc_line.py", "agent/exercise_env.py"},
-    "Node": {"topology/parts.py", "exercise/node.py"},
+    "Node": {"topology/parts.py", "state/node.py"},
     "Parameter": {"tc/option.py", "exercise/model.py"},
     "Switch": {"topology/parts.py", "tc/option.py"},
 }

@@ -223,6 +223,41 @@ def test_after_ctrl_c_no_command_is_waited_for_and_those_after_the_trial_run(tmp
     assert time.monotonic() - began < 20
 
 
+@pytest.mark.parametrize("when", list(When))
+def test_ctrl_c_while_a_command_starts_is_heard_when_it_has_started(tmp_path, monkeypatch, when):
+    """Regression: a command that had just begun was left running, and those after the trial did not run."""
+    log = tmp_path / "log"
+    begun = []
+
+    class Interrupted(subprocess.Popen):
+        def __init__(self, *args, **more):
+            super().__init__(*args, **more)
+            begun.append(self)
+            if len(begun) == 1:
+                os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(host_commands.subprocess, "Popen", Interrupted)
+    monkeypatch.setattr(host_commands, "ENDING_S", 0.5)
+    slow = TrialCommand("slow", "exec sleep 100", when, on_host=True)
+    last = TrialCommand("last", f"echo post >> {log}", When.POST, on_host=True)
+    with pytest.raises(KeyboardInterrupt), HostCommands([slow, last]) as commands:
+        commands.whole = True
+    assert log.read_text() == "post\n"
+    assert [process.poll() is None for process in begun] == [False, False]
+
+
+def test_where_ctrl_c_is_ignored_the_commands_ignore_it_too(tmp_path):
+    """As under nohup, and as a shell starts what it puts into the background."""
+    command = TrialCommand("itself", f"kill -INT $$; echo alive >{tmp_path}/log", When.PRE, on_host=True)
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with HostCommands([command]) as commands:
+            commands.whole = True
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert (tmp_path / "log").read_text() == "alive\n"
+
+
 def test_no_command_on_this_machine_is_waited_for_without_end(tmp_path, monkeypatch):
     """It is ended and counts as one that failed."""
     monkeypatch.setattr(host_commands, "COMMAND_S", 0.2)
@@ -329,6 +364,13 @@ def test_the_estimate_is_corrected_by_what_has_run(tmp_path):
     """At first it is a guess from what is asked for."""
     progress = ListProgress([TrialTask(replace(each, cost_s=8.0)) for each in entries(4)], jobs=2)
     assert (progress.left_s, progress.measured) == (4 * 8.0 / 2, False)
+    progress.tasks[1].state, progress.tasks[1].wall_s = "running", 16.0
+    progress.tasks[1].entry = replace(progress.tasks[1].entry, network_s=10.0)
+    progress.tasks[1].network_s = 2.0
+    assert progress.left_s == 3 * 8.0 / 2  # it has hardly begun
+    progress.tasks[1].network_s = 5.0
+    assert progress.left_s == (3 * 8.0 * 4 + 16.0) / 2  # half of it took four times as long as was guessed
+    progress.tasks[1].state, progress.tasks[1].wall_s = "waiting", 0.0
     progress.tasks[0].state, progress.tasks[0].wall_s = "done", 2.0
     progress.ended(progress.tasks[0])
     assert (progress.left_s, progress.measured) == (3.0, True)

@@ -15,10 +15,10 @@ from linklab.errors import AgentError, BootError, DeadlineError, EngineError, Fa
 from linklab.exercise.bundle import Bundle, write_bundle
 from linklab.exercise.instance import instance_text, practice_instance
 from linklab.exercise.load import find_exercise, load_exercise
-from linklab.exercise.state import State
 from linklab.exercise.wanted import with_facts
 from linklab.grade import unit, worker
 from linklab.grade.rebuild import rebuild
+from linklab.state.model import State
 from linklab.topology import Topology
 
 CAPTURES = Path(__file__).parents[1] / "captures"

@@ -29,6 +29,7 @@ def tool(tmp_path, monkeypatch):
     for name in (
         "packages/small.py",
         "bpf/edt-0123456789ab.o",
+        "page/xterm.mjs",
         "native/iperf3_wait-x86_64-0123456789ab.so",
         "pages/man1/linklab.1",
         *(f"pages/completions/{s}" for s in ("bash", "zsh", "fish")),
@@ -58,6 +59,8 @@ def test_an_installation_is_laid_out_like_a_clone(tool, tmp_path):
     assert (lib / "scripts/plot_q.sh").stat().st_mode & 0o777 == 0o755
     assert (lib / "labs/14-router-bufferbloat/manual.md").stat().st_mode & 0o777 == 0o644
     assert (lib / "linklab/bpf/built/edt-0123456789ab.o").is_file()
+    assert (lib / "linklab/page/built/xterm.mjs").is_file()
+    assert (lib / "linklab/page/static/page.html").is_file()
     assert (lib / "linklab/native/built/iperf3_wait-x86_64-0123456789ab.so").is_file()
     assert (lib / "linklab/engine/init.sh").read_bytes() == (ROOT / "linklab/engine/init.sh").read_bytes()
     assert not [name for name in everything(lib) if "__pycache__" in name or name.startswith("tests")]
@@ -116,6 +119,15 @@ def test_a_double_click_opens_data_files_and_topologies(tool, tmp_path, monkeypa
         while not (called.is_file() and called.read_text() == wanted) and time.monotonic() < until:
             time.sleep(0.02)
         assert called.read_text() == wanted
+
+
+def test_wireshark_finds_running_networks_without_set_up(tool, tmp_path, monkeypatch):
+    """The package's program lies where Debian's Wireshark looks, also in a package for another processor."""
+    monkeypatch.setenv("DEB_HOST_ARCH", "arm64")
+    assert tool.main(["install", "--prefix", "/usr", "--destdir", str(tmp_path / "root"), "--no-finish"]) == 0
+    program = tmp_path / "root/usr/lib/aarch64-linux-gnu/wireshark/extcap/linklab-extcap"
+    assert program.read_text() == '#!/bin/sh\nexec /usr/bin/linklab extcap "$@"\n'
+    assert program.stat().st_mode & 0o777 == 0o755
 
 
 def test_uninstalling_leaves_what_was_there_before(tool, tmp_path):
@@ -210,7 +222,7 @@ def test_vendored_packages_meet_what_is_asked_for():
     control = (ROOT / "debian/control").read_text()
     vendored = {line.split("==")[0] for line in (ROOT / "tools/vendored.txt").read_text().splitlines() if "==" in line}
     asked = re.findall(r'^  "([a-z0-9-]+)>=([\d.]+)"', (ROOT / "pyproject.toml").read_text(), re.M)
-    assert len(asked) == 7
+    assert len(asked) == 8
     for name, version in asked:
         package = f"python3-{name.removeprefix('py')}"  # Debian's name of PyYAML
         assert name in vendored or f"{package} (>= {version})" in control, name

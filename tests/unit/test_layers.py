@@ -26,6 +26,7 @@ MAY_IMPORT = {
     "tc": FLOOR | {"linux"},
     "topology": FLOOR | {"tc"},
     "exchange": FLOOR | {"topology", "yaml"},
+    "state": FLOOR | {"tc", "topology"},
     "manual": FLOOR | {"topology", "tc", "jinja2", "markdown_it", "weasyprint"},
     # what runs
     "agent": {"linux", "native", "mininet"},
@@ -34,21 +35,25 @@ MAY_IMPORT = {
     "bpf": FLOOR | {"linux"},
     "engine": FLOOR | {"linux", "native", "tc", "topology", "agent", "warden", "pocket_kernel", "bpf"},
     "terminal": FLOOR | {"agent", "engine"},
+    "capture": FLOOR | {"linux", "terminal"},
     # what comes out
     "measure": FLOOR | {"numpy", "dpkt"},
     "data": FLOOR | {"measure", "numpy"},
     "analysis": FLOOR | {"measure", "data", "numpy"},
     "plots": FLOOR | {"measure", "data", "analysis", "numpy", "matplotlib"},
+    "live": FLOOR
+    | {"tc", "topology", "agent", "terminal", "measure", "data", "analysis", "plots", "numpy", "matplotlib"},
     # how it is judged
     "judge": FLOOR | {"analysis"},
     # what people do with it
     "lab": FLOOR | {"topology", "manual", "data", "judge"},
     "run": FLOOR
     | {"tc", "topology", "manual", "engine", "measure", "data", "analysis", "plots", "judge", "lab", "numpy"},
-    "exercise": FLOOR | {"tc", "topology", "manual", "judge"},
+    "exercise": FLOOR | {"tc", "topology", "manual", "judge", "state"},
+    "guide": FLOOR | {"tc", "topology", "state", "manual", "engine", "terminal", "judge", "lab", "run", "exercise"},
     "grade": FLOOR
     | {"topology", "manual", "engine", "pocket_kernel", "measure", "data", "analysis", "plots", "judge", "exercise"}
-    | {"numpy", "jinja2", "markupsafe"},
+    | {"state", "guide", "lab", "numpy", "jinja2", "markupsafe"},
     "experiment": FLOOR
     | {"linux", "native", "tc", "topology", "engine", "terminal", "measure", "data", "analysis", "plots", "numpy"},
     "netesto": FLOOR
@@ -57,17 +62,22 @@ MAY_IMPORT = {
     "documents": FLOOR | {"manual", "lab", "exercise"},
     "figures": FLOOR | {"analysis", "lab"},
     # what people touch
+    "page": FLOOR
+    | {"linux", "topology", "manual", "engine", "terminal", "capture", "lab", "documents", "guide", "data"}
+    | {"judge", "live", "tornado"},
+    "classroom": FLOOR
+    | {"pocket_kernel", "engine", "lab", "page", "grade", "jinja2", "tornado", "jupyterhub", "traitlets"},
     "doctor": FLOOR
     | {"native", "tc", "topology", "manual", "engine", "pocket_kernel", "lab", "exercise", "grade", "rich"},
     "windows": FLOOR | {"PIL"},
     "editor": FLOOR
-    | {"linux", "tc", "topology", "exchange", "engine", "terminal", "experiment", "viewer", "windows"}
-    | {"PIL", "weasyprint"},
-    "viewer": FLOOR | {"measure", "data", "plots", "experiment", "windows", "numpy", "matplotlib", "PIL"},
+    | {"linux", "tc", "topology", "exchange", "engine", "terminal", "live", "capture", "experiment", "viewer"}
+    | {"lab", "guide", "windows", "PIL", "weasyprint"},
+    "viewer": FLOOR | {"measure", "data", "plots", "live", "experiment", "windows", "numpy", "matplotlib", "PIL"},
     "commands": FLOOR
     | {"topology", "manual", "agent", "warden", "pocket_kernel", "engine", "terminal", "measure", "data", "analysis"}
     | {"plots", "judge", "lab", "run", "exercise", "grade", "documents", "doctor", "windows", "editor", "viewer"}
-    | {"exchange", "experiment", "netesto", "rich"},
+    | {"exchange", "experiment", "netesto", "capture", "page", "state", "guide", "classroom", "rich"},
     "cli": {"errors", "base", "commands"},
     "__init__": set(),
     "__main__": {"cli"},
@@ -85,7 +95,7 @@ OTHERS = {
     "markupsafe",
     "markdown_it",
     "mdit_py_plugins",
-} | {"weasyprint", "distributed", "rich", "PIL", "yaml"}
+} | {"weasyprint", "distributed", "rich", "PIL", "yaml", "tornado", "jupyterhub", "traitlets"}
 
 READS_FILES_ALONE = ("measure", "data", "analysis", "plots", "judge", "lab", "documents")
 """What is right of a run: it begins with files, so that it works on another machine and years later."""

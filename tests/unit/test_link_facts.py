@@ -9,11 +9,11 @@ import pytest
 
 from linklab.errors import InputError, StateError
 from linklab.exercise.evidence import Change, Evidence
-from linklab.exercise.facts import facts
 from linklab.exercise.restore import restore_lines, unlike
-from linklab.exercise.state import State
 from linklab.exercise.wanted import with_facts
-from linklab.exercise.ways import StateWays
+from linklab.state.facts import facts
+from linklab.state.model import State
+from linklab.state.ways import StateWays
 from linklab.tc import EdtLink, Qdisc
 from linklab.topology import Topology
 

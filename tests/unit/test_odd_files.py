@@ -16,10 +16,10 @@ from linklab.errors import InputError, LabError, ManualError, TopologyError
 from linklab.exercise.instance import instance_text, parse_course, practice_instance
 from linklab.exercise.load import load_exercise
 from linklab.exercise.roster import read_roster
-from linklab.exercise.state import State
 from linklab.lab.model import load_lab
 from linklab.lab.reference import load_reference
 from linklab.manual.parse import parse_manual
+from linklab.state.model import State
 from linklab.topology import Topology
 
 ROOT = Path(__file__).parents[2]

@@ -149,3 +149,20 @@ def test_the_kernel_tells_of_connections_that_end():
             str(port),
             str(other.getsockname()[1]),
         }
+
+
+def test_the_last_reading_knows_connections_that_never_ended():
+    """A sender lives on after its program while the other side is silent; its numbers are not lost for that."""
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        listening.listen()
+        try:
+            ended = EndedSockets([listening.getsockname()[1]])
+            with socket.create_connection(listening.getsockname()) as client, listening.accept()[0]:
+                client.sendall(bytes(12_345))
+                assert ended.read() == []
+                rows = [dict(zip(FIELDS, row, strict=True)) for row in ended.read_last()]
+        except OSError as error:
+            pytest.skip(f"this kernel tells of no sockets: {error.strerror}")
+        assert sorted(int(row["bytes_sent"] or 0) for row in rows) == [0, 12_345]
+        assert {row["state"] for row in rows} == {"ESTAB"}

@@ -172,7 +172,7 @@ def test_tools_for_an_image_of_arm64_are_installed_for_that_alone(setup, monkeyp
 def test_an_unknown_stage_is_an_input_error(setup, capsys):
     """With the stages that exist."""
     assert setup.main(["everything"]) == 2
-    assert "packages, tools, all, deb, strangers, vm" in capsys.readouterr().err
+    assert "packages, tools, all, browser, deb, strangers, vm" in capsys.readouterr().err
 
 
 def test_a_clone_that_was_moved_says_what_mends_it(setup, tmp_path, monkeypatch):
@@ -193,3 +193,28 @@ def test_a_clone_that_was_moved_says_what_mends_it(setup, tmp_path, monkeypatch)
     said = subprocess.run([tmp_path / "moved/.venv/bin/linklab"], capture_output=True, text=True, check=False)
     sentence = f"linklab: this clone was made in {clone} and then moved or copied; run make setup in it\n"
     assert (said.returncode, said.stderr) == (4, sentence)
+
+
+def test_without_a_browser_only_its_tests_are_missing(setup, capsys, monkeypatch):
+    """On a system that has none as a package, or without root, the set-up goes on and says what is skipped."""
+    setup.STAMP.parent.mkdir()
+    setup.STAMP.write_text(setup._digest())
+    monkeypatch.setattr(setup, "build_kernel", lambda: None)
+    tool(setup, "dpkg-query", "exit 1")
+    tool(setup, "sudo", "exit 1")
+    assert setup.main(["browser"]) == 0
+    assert "chromium chromium-driver; without them the tests of the lab page are skipped" in capsys.readouterr().out
+
+
+def test_without_npm_only_the_lab_page_lacks_something(setup, capsys, monkeypatch):
+    """Debian's npm is asked for only where there is none; without root it is said."""
+    tool(setup, "dpkg-query", "exit 1")
+    tool(setup, "sudo", "exit 1")
+    setup.fetch_page()
+    said = capsys.readouterr().out
+    assert "sudo apt-get install npm" in said
+    assert "without npm `linklab lab` has no terminals and plots" in said
+    tool(setup, "npm", "exit 0")
+    monkeypatch.setattr(setup, "_run", lambda command, check: command[-1] != "linklab.page.assets")
+    setup.fetch_page()
+    assert capsys.readouterr().out == ""

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from linklab.agent import namespace_state, node_state
 from linklab.errors import InputError, StateError
-from linklab.exercise.facts import facts
-from linklab.exercise.node import SYSCTLS
 from linklab.exercise.restore import restore_lines, unlike
-from linklab.exercise.state import State
 from linklab.exercise.wanted import with_facts
+from linklab.state.facts import facts
+from linklab.state.model import State
+from linklab.state.node import SYSCTLS
 from linklab.tc import QDISCS, mean_loss
 from linklab.topology import Topology
 

@@ -67,7 +67,7 @@ def test_a_script_of_the_person_stays(root, tmp_path, text, edited):
 def test_an_edited_script_is_said_when_the_network_opens(tmp_path, monkeypatch):
     """So that nobody waits for what a newer one would do."""
     monkeypatch.chdir(tmp_path)
-    args = argparse.Namespace(file=Path("Lab 5.mn"))
+    args = argparse.Namespace(file=Path("Lab 5.mn"), guide=False)
     script = lab_script.leave(args.file, tmp_path)
     assert "set_env.sh was edited" not in shell._welcome(args, shell.Clock.PACED, "1", script)
     with (tmp_path / "set_env.sh").open("a") as file:
