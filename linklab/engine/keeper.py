@@ -437,7 +437,18 @@ def main() -> None:
     allow_many_files()
     for deaf in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(deaf, signal.SIG_IGN)
-    Keeper(socket.socket(fileno=int(sys.argv[1])), int(sys.argv[2])).keep()
+    control, channel = map(lowest, sys.argv[1:3])
+    Keeper(socket.socket(fileno=control), channel).keep()
+
+
+def lowest(number: str) -> int:
+    """The open file under the lowest free number, where its number may not be the one that the kernel's channel gets.
+
+    The numbers come from the program that started us, and are as high as it has files open.
+    """
+    moved = os.dup(int(number))
+    os.close(int(number))
+    return moved
 
 
 if __name__ == "__main__":

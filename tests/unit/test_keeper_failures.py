@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the keeper says where the machine refuses it something: one message for its starter, and no traceback."""
 
+import contextlib
 import errno
 import json
 import os
@@ -19,15 +20,22 @@ from linklab.grade.sandbox import _cleaned
 
 DENIED = Path(__file__).parents[1] / "denied.py"
 TIMEOUT_S = 30
+CHANNEL = 63
+"""The descriptor under which a kernel expects its channel."""
 
 
-def keep(folder, *, before=(), **changes):
-    """Start a keeper with that configuration; what it told, as (events, standard error)."""
+def keep(folder, *, before=(), numbers=(), **changes):
+    """Start a keeper with that configuration; what it told, as (events, standard error).
+
+    numbers: the descriptors that its control socket and its channel shall have.
+    """
     ours, keepers = socket.socketpair()
     channel, guests = socket.socketpair()
+    for end, number in zip((keepers, guests), numbers, strict=False):
+        end.__init__(fileno=renumbered(end.detach(), number))
     config = {
         "run_base": str(folder),
-        "channel_fd": 63,
+        "channel_fd": CHANNEL,
         "argv": ["/bin/sleep", "60"],
         "env": {"TMPDIR": str(folder)},
         "links": {},
@@ -48,6 +56,16 @@ def keep(folder, *, before=(), **changes):
     return told, complaint.decode()
 
 
+def renumbered(descriptor, number):
+    """The open file under exactly this number, which must be free."""
+    with contextlib.suppress(OSError):
+        os.fstat(number)
+        raise AssertionError(f"descriptor {number} is in use here")
+    os.dup2(descriptor, number)
+    os.close(descriptor)
+    return number
+
+
 def failure(told):
     """The one failure among the messages, as (what was being done, errno)."""
     (found,) = [message for message in told if message["event"] == "failed"]
@@ -58,6 +76,14 @@ def failure(told):
 def test_a_keeper_that_can_do_its_work_tells_of_no_failure(tmp_path):
     """It tells of the start and of the end, and leaves nothing."""
     told, complaint = keep(tmp_path)
+    assert [message["event"] for message in told] == ["started", "ended"]
+    assert (complaint, list(tmp_path.iterdir())) == ("", [])
+
+
+@pytest.mark.parametrize("numbers", [(CHANNEL, 700), (700, CHANNEL)], ids=["control", "channel"])
+def test_a_keeper_starts_whatever_numbers_its_sockets_have(tmp_path, numbers):
+    """Regression: with 60 files open, it got the number that its kernel's channel must have, and went silently."""
+    told, complaint = keep(tmp_path, numbers=numbers)
     assert [message["event"] for message in told] == ["started", "ended"]
     assert (complaint, list(tmp_path.iterdir())) == ("", [])
 
