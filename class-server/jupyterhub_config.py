@@ -23,11 +23,13 @@ c.Spawner.http_timeout = 60
 c.Spawner.default_url = ""
 c.Spawner.environment = {"LINKLAB_CLASS_URL": f"{CLASS_ADDRESS}/services/class"}
 
-# Students sign up with a password of their own, and the instructor lets them in at /hub/authorize.
-c.JupyterHub.authenticator_class = "native"
+# The instructor has an account from the start, whose password is in instructor-passwords.txt; students sign up with a
+# password of their own, and the instructor lets them in at /hub/authorize.
+c.JupyterHub.authenticator_class = "linklab.classroom.class_accounts.ClassAuthenticator"
 c.JupyterHub.template_paths = [str(Path(nativeauthenticator.__file__).parent / "templates")]
 c.NativeAuthenticator.open_signup = False
 c.NativeAuthenticator.minimum_password_length = 10
+c.NativeAuthenticator.allowed_failed_logins = 10
 c.Authenticator.admin_users = INSTRUCTORS
 c.Authenticator.allow_all = True
 

@@ -137,7 +137,7 @@ def trial(hub: RunningHub, count: int, lab: int) -> None:
     students = [HubStudent(hub, f"student{number:02}") for number in range(1, count + 1)]
 
     def arrive(student: HubStudent) -> None:
-        student.log_in()
+        assert student.log_in()
         student.start()
 
     at_once("from the log-in to the list of labs", students, arrive)

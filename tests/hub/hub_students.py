@@ -19,7 +19,7 @@ from tornado.websocket import websocket_connect
 ROOT = Path(__file__).resolve().parents[2]
 CONFIGURATION = """\
 load_subconfig({own!r})
-c.JupyterHub.authenticator_class = "dummy"  # any password
+c.JupyterHub.authenticator_class = {accounts!r}
 c.JupyterHub.bind_url = "http://127.0.0.1:{ports[0]}"
 c.JupyterHub.hub_port = {ports[1]}
 c.ConfigurableHTTPProxy.api_url = "http://127.0.0.1:{ports[2]}"
@@ -57,18 +57,22 @@ def until(true, what, seconds=START_S):
 
 
 class RunningHub:
-    """A Hub in a folder of its own, until `close`."""
+    """A Hub in a folder of its own, until `close`; accounts: its authenticator; `dummy` takes any password."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, accounts: str = "dummy") -> None:
         self.folder, ports = folder, free_ports(4)
         own = str(ROOT / "class-server/jupyterhub_config.py")
-        (folder / "config.py").write_text(CONFIGURATION.format(own=own, ports=ports, proxy=proxy_command()))
+        configuration = CONFIGURATION.format(own=own, ports=ports, proxy=proxy_command(), accounts=accounts)
+        (folder / "config.py").write_text(configuration)
         self.address = f"http://127.0.0.1:{ports[0]}"
         self.log = folder / "hub.log"
-        with self.log.open("wb") as log:
+        self._start()
+
+    def _start(self) -> None:
+        with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 [sys.executable, "-m", "jupyterhub", "-f", "config.py"],
-                cwd=folder,
+                cwd=self.folder,
                 env={**os.environ, "PYTHONPATH": str(ROOT)},
                 stdout=log,
                 stderr=subprocess.STDOUT,
@@ -81,6 +85,11 @@ class RunningHub:
             return requests.get(f"{self.address}/hub/login", timeout=5).ok
         except requests.ConnectionError:
             return False
+
+    def restart(self) -> None:
+        """End it, and start it again in the same folder."""
+        self.close()
+        self._start()
 
     def close(self) -> None:
         """End it, and the servers with it."""
@@ -108,12 +117,21 @@ class HubStudent:
         """Open a page."""
         return self.browser.get(address, timeout=60)
 
-    def log_in(self) -> None:
+    def log_in(self, password: str = "any") -> bool:  # noqa: S107 - for `dummy`
+        """As by the form; whether the Hub knows the student now."""
+        self._send_form("login", {"username": self.name, "password": password})
+        return self.get(f"{self.hub.address}/hub/home").url == f"{self.hub.address}/hub/home"
+
+    def sign_up(self, password: str) -> None:
         """As by the form."""
-        page = self.get(f"{self.hub.address}/hub/login").text
-        token = re.search(r'name="_xsrf"\s+value="([^"]+)"', page)[1]
-        form = {"username": self.name, "password": "any", "_xsrf": token}
-        assert self.browser.post(f"{self.hub.address}/hub/login", data=form, timeout=60).ok
+        form = {"username": self.name, "signup_password": password, "signup_password_confirmation": password}
+        self._send_form("signup", form)
+
+    def _send_form(self, page: str, fields: dict[str, str]) -> None:
+        address = f"{self.hub.address}/hub/{page}"
+        token = re.search(r'name="_xsrf"\s+value="([^"]+)"', self.get(address).text)[1]
+        answer = self.browser.post(address, data={**fields, "_xsrf": token}, timeout=60)
+        assert answer.status_code < 500, answer.text
 
     def start(self) -> None:
         """Have the Hub start the server, and wait until its list of labs comes."""

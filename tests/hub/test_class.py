@@ -52,7 +52,7 @@ def hub(tmp_path_factory):
 def ada(hub):
     """A student whose Lab 1 runs."""
     student = HubStudent(hub, "ada")
-    student.log_in()
+    assert student.log_in()
     student.start()
     assert student.open_lab(1).ok
     assert student.events("lab/1/events", lambda event: event["kind"] in ("ready", "ended"))[-1]["kind"] == "ready"
@@ -63,7 +63,7 @@ def ada(hub):
 def bob(hub):
     """Another student."""
     student = HubStudent(hub, "bob")
-    student.log_in()
+    assert student.log_in()
     return student
 
 
@@ -106,7 +106,7 @@ def test_somebody_who_is_not_logged_in_is_sent_to_the_hub(hub, ada):
 def test_who_logs_out_of_the_hub_is_out_of_the_labs_too(hub, ada):
     """On a shared computer the next one must not go on as the last one."""
     twin = HubStudent(hub, "ada")
-    twin.log_in()
+    assert twin.log_in()
     assert twin.open_lab(1).url == ada.base + "lab/1/"
     twin.get(f"{hub.address}/hub/logout")
     assert twin.open_lab(1).url.startswith(f"{hub.address}/hub/login")
@@ -179,7 +179,7 @@ def test_the_instructor_sees_who_shows_their_progress_and_nobody_else_does(hub, 
     """Nothing before the student switches it on; then lab and step; nothing after it is switched off."""
     page = f"{hub.address}/services/class/"
     instructor = HubStudent(hub, "instructor")
-    instructor.log_in()
+    assert instructor.log_in()
 
     def rows():
         return instructor.get(page + "rows").json()["rows"]

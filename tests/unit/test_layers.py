@@ -66,7 +66,8 @@ MAY_IMPORT = {
     | {"linux", "topology", "manual", "engine", "terminal", "capture", "lab", "documents", "guide", "data"}
     | {"judge", "live", "tornado"},
     "classroom": FLOOR
-    | {"pocket_kernel", "engine", "lab", "page", "grade", "jinja2", "tornado", "jupyterhub", "traitlets"},
+    | {"pocket_kernel", "engine", "lab", "page", "grade", "jinja2", "tornado", "jupyterhub", "nativeauthenticator"}
+    | {"traitlets"},
     "doctor": FLOOR
     | {"native", "tc", "topology", "manual", "engine", "pocket_kernel", "lab", "exercise", "grade", "rich"},
     "windows": FLOOR | {"PIL"},
