@@ -336,7 +336,7 @@ class Networking:
 
         All in one order, since the terminals that they are typed in take one line at a time.
         """
-        typed, asked, names = [], [], []
+        typed, asked, names, ports = [], [], [], []
         for place, lines in wanted.items():
             link, ends = self.document.topology.links[place], self._ends[place]
             nodes = (link.src, link.dest)
@@ -344,10 +344,12 @@ class Networking:
             typed += [(self._terminal_of(nodes[end]), line) for end, line in lines]
             sides = sorted({end for end, _ in lines})
             asked += [(self._terminal_of(nodes[end]), f"tc qdisc show dev {ends[end]}") for end in sides]
+            ports += [f"{nodes[end]}:{ends[end]}" for end in sides]
 
         def work(session: Session) -> str:
             orders.type_lines(session, typed)
-            return orders.type_lines(session, asked)
+            links = orders.links_at(session, ports) if any(line.startswith(orders.LINK) for _, line in typed) else ""
+            return links + orders.type_lines(session, asked)
 
         def done(text: str) -> None:
             has = text.replace("qdisc ", "")

@@ -14,6 +14,8 @@ from linklab.linux import routes_kept
 
 CLIENT = "client"
 """The root namespace, where the ports of switches are."""
+LINK = "linklab link"
+"""The command of links by departure time."""
 READ_BACK_DEADLINE_S = 30
 ENVIRONMENT_DEADLINE_S = 120
 PLOT_DEADLINE_S = 30
@@ -50,6 +52,16 @@ def type_lines(session: Session, lines: list[tuple[str, str]]) -> str:
             if done.exit_status and " del " not in line:
                 raise EngineError(f"{line}: {done.output.strip()}")
     return "\n".join(each for each in shown if each)
+
+
+def links_at(session: Session, ports: Sequence[str]) -> str:
+    """The links by departure time at these ports (NODE:INTERFACE), a line each as `linklab link show` says it.
+
+    Raises:
+        EngineError: they cannot be had; the command's words.
+    """
+    shown = type_lines(session, [(CLIENT, f"{LINK} show")]).split("\n")
+    return "".join(f"{line}\n" for line in shown if any(f" at {port}: " in line for port in ports))
 
 
 def look(session: Session, terminal: str, lines: Sequence[str]) -> str:
