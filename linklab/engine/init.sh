@@ -29,12 +29,6 @@ of_run lib/linklab opt/linklab/linklab ro, || fail "the package cannot be found"
 of_run venv opt/linklab/venv ro, || fail "the Python of Linklab cannot be found"
 of_run lib/scripts opt/linklab/scripts ro, 2>/dev/null # a wheel has none
 of_run modules "lib/modules/$(uname -r)" ro, 2>/dev/null # an older build has no such list
-# The kernel's own names the machine's processor and kernel, so reading it would take other time on another machine.
-# The features are those of every x86-64 processor.
-printf '%s\t: %s\n' processor 0 vendor_id 'User Mode Linux' 'model name' UML 'physical id' 0 'core id	' 0 'cpu cores' 1 \
-	'fpu	' yes 'flags	' 'fpu tsc cx8 cmov mmx fxsr sse sse2 syscall lm' 'bogomips' 0.00 >run/linklab/cpuinfo
-echo >>run/linklab/cpuinfo
-mount --bind run/linklab/cpuinfo proc/cpuinfo || fail "/proc/cpuinfo cannot be the same everywhere"
 mount -t tmpfs cgroup sys/fs/cgroup
 for group in cpu cpuacct; do
 	mkdir "sys/fs/cgroup/$group" && mount -t cgroup -o "$group" "$group" "sys/fs/cgroup/$group"

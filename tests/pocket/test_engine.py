@@ -218,28 +218,6 @@ def test_sudo_and_modprobe(tmp_path):
         assert "Module no_such_module not found" in missing.output
 
 
-PROCESSOR = """\
-processor	: 0
-vendor_id	: User Mode Linux
-model name	: UML
-physical id	: 0
-core id		: 0
-cpu cores	: 1
-fpu		: yes
-flags		: fpu tsc cx8 cmov mmx fxsr sse sse2 syscall lm
-bogomips	: 0.00
-
-"""
-
-
-def test_the_processor_is_the_same_on_every_machine(tmp_path):
-    """Regression: /proc/cpuinfo had the features of the machine's own, so Mininet, which reads it, took other time."""
-    with PocketEngine().start(Topology.load(TOPOLOGY), workdir=tmp_path) as network:
-        for terminal in ("client", "h1"):
-            type_(network, f"cat /proc/cpuinfo >{terminal}.txt", terminal)
-            assert (tmp_path / f"{terminal}.txt").read_text() == PROCESSOR
-
-
 def test_cpu_profile_sets_what_computing_costs(tmp_path):
     """Inside, cpu_profile shows the profile that the network began with and replaces it for all that follows."""
     with start(tmp_path) as network:
