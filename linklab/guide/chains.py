@@ -34,6 +34,8 @@ class Chains:
         self.begun = False
         self._at: dict[str, int] = {}
         self._reached: dict[At, set[str]] = {}
+        self._undone: dict[tuple[At, str], str] = {}
+        """Setting of a step that was undone → how the step had been done, "" as printed."""
 
     def restarted(self) -> None:
         """The network is a new one: what was set is gone, and nobody undid it."""
@@ -100,6 +102,7 @@ class Chains:
         at = number, want_place
         want = self.plan.steps[number].wants[want_place]
         assert isinstance(want, SettingWant)
+        self._restore(key, place)
         reached = self._reached.setdefault(at, set())
         reached.add(key)
         for other, value in want.changes.items():  # what was so already, such as a discipline that was never there
@@ -109,6 +112,19 @@ class Chains:
         if reached >= set(want.changes):
             self.wants[at].mark_done()
         return True
+
+    def _restore(self, key: str, end: int) -> None:
+        """What was undone before is done again once its next value is set: whoever slipped has mended that."""
+        for number, want_place, _ in self.values[key][:end]:
+            at = number, want_place
+            if (at, key) not in self._undone:
+                continue
+            differently = self._undone.pop((at, key))
+            want = self.plan.steps[number].wants[want_place]
+            reached = self._reached.setdefault(at, set())
+            reached.add(key)
+            if isinstance(want, SettingWant) and reached >= set(want.changes):
+                self.wants[at].mark_done(differently)
 
     def _place(self, key: str, at: At) -> int:
         return next(place for place, (*where, _) in enumerate(self.values[key]) if tuple(where) == at)
@@ -127,6 +143,7 @@ class Chains:
         status = self.wants[number, want_place]
         self._reached.get((number, want_place), set()).discard(key)
         if status.good:
+            self._undone[(number, want_place), key] = status.story
             status.reopen(f"undone: {words.found_setting(key, value, now.get(key))}")
 
     def _measuring(self, first: int, end: int) -> list[int]:
@@ -187,6 +204,8 @@ class Chains:
                 if number <= front + NEAR:
                     self.wants[number, want_place].mark_wrong(words.found_setting(key, value, now.get(key)))
                     named = True
+        if all(self.same(key, self.initial.get(key), now.get(key)) for key in lost):
+            return  # taken back, such as what had been set at a wrong place
         if line is not None and not named and (near := self.meant(line, lost, front)) is not None:
             want = self.plan.steps[near[0]].wants[near[1]]
             assert isinstance(want, SettingWant)

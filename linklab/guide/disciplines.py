@@ -12,7 +12,7 @@ from dataclasses import replace
 from linklab.errors import InputError
 from linklab.guide.settings import defaults_of
 from linklab.state.node import Interface
-from linklab.tc import SETS, Class, Filter, Line, Qdisc
+from linklab.tc import DEFAULT_HANDLE, SETS, Class, Filter, Line, Qdisc
 
 _WHOLE = ("netem", "tbf", "red")
 """Kinds of which a change says everything anew; others change what is said, and keep the rest."""
@@ -52,6 +52,7 @@ def _qdisc(interface: Interface, line: Line) -> Interface:
         changed = replace(there, options=_changed(there, new))
         return replace(interface, qdiscs=tuple(changed if each is there else each for each in interface.qdiscs))
     rest = _without(interface, there) if there is not None else interface
+    rest = replace(rest, qdiscs=tuple(each for each in rest.qdiscs if not _is_default(each, new.parent)))
     new = replace(new, options={**defaults_of(new.kind), **new.options}) if new.kind == "netem" else new
     if new.handle == "0:":
         taken = {each.handle for each in rest.qdiscs}
@@ -68,9 +69,21 @@ def _changed(there: Qdisc, new: Qdisc) -> dict[str, object]:
 
 
 def _at(interface: Interface, parent: str) -> Qdisc | None:
-    """The discipline at a place; a class 0 of a discipline that has none of its own is the discipline itself."""
-    wanted = {parent, _plain(parent)}
-    return next((each for each in interface.qdiscs if {each.parent, _plain(each.parent)} & wanted), None)
+    """The discipline at a place; a class 0 of a discipline that has none of its own is the discipline itself.
+
+    The one that is there by default does not count, as for the kernel (tc_modify_qdisc, tc_get_qdisc).
+    """
+    set_by_hand = (each for each in interface.qdiscs if each.handle != DEFAULT_HANDLE)
+    return next((each for each in set_by_hand if _is_at(each, parent)), None)
+
+
+def _is_at(qdisc: Qdisc, parent: str) -> bool:
+    return bool({qdisc.parent, _plain(qdisc.parent)} & {parent, _plain(parent)})
+
+
+def _is_default(qdisc: Qdisc, parent: str) -> bool:
+    """Whether it is the one that is at a place as long as nobody sets another."""
+    return qdisc.handle == DEFAULT_HANDLE and _is_at(qdisc, parent)
 
 
 def _plain(place: str) -> str:

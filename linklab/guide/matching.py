@@ -52,7 +52,10 @@ class Matching:
         """
         fitting = [(at, step) for at, step, want in self._runs if not compared(want.run, run)]
         if fitting:
-            return MatchedRun(self._choose(fitting, now, front))
+            in_place = self._in_place(fitting, now)
+            at = self._choose(fitting, in_place, front)
+            slip = self._on_other_host(run, front) if at not in in_place else None
+            return slip if slip is not None and slip.at < at else MatchedRun(at)
         return self._try(run, front)
 
     def exact(self, run: ProgramRun, now: SettingsMap, front: int) -> At | None:
@@ -60,9 +63,12 @@ class Matching:
         found = self.find(run, now, front)
         return found.at if found is not None and not found.differing else None
 
-    def _choose(self, fitting: Sequence[tuple[At, GuideStep]], now: SettingsMap, front: int) -> At:
+    def _in_place(self, fitting: Sequence[tuple[At, GuideStep]], now: SettingsMap) -> list[At]:
+        """Those before which the manual has set what is set now."""
         networks = self._networks()
-        in_place = [at for at, step in fitting if step.networks == networks and self._is_set(at, now)]
+        return [at for at, step in fitting if step.networks == networks and self._is_set(at, now)]
+
+    def _choose(self, fitting: Sequence[tuple[At, GuideStep]], in_place: Sequence[At], front: int) -> At:
         unfinished = [(at, step) for at, step in fitting if not self.wants[at].good and not step.step.optional]
         ahead = [at for at, _ in unfinished if at[0] >= front]
         if found := [at for at in ahead if at in in_place]:
@@ -90,6 +96,16 @@ class Matching:
         return all(
             self.chains.same(key, want.context.get(key, initial.get(key)), now.get(key)) for key in self.chains.values
         )
+
+    def _on_other_host(self, run: ProgramRun, front: int) -> MatchedRun | None:
+        """What comes next in the manual, if it is to run this on another host."""
+        for step in self.plan.steps[front:]:
+            for place, want in enumerate(step.wants if step.tells_progress else ()):
+                if not self.wants[step.number, place].good:
+                    differing = compared(want.run, run) if isinstance(want, RunWant) else []
+                    only_host = [each.what for each in differing] == ["node"]
+                    return MatchedRun((step.number, place), tuple(differing)) if only_host else None
+        return None
 
     def _try(self, run: ProgramRun, front: int) -> MatchedRun | None:
         """The open step near the front that a run was probably a try at."""

@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from linklab.guide.shell import ShellCommand
 from linklab.tc import parse_line
 
+_SETTINGS_FOLDER = "/proc/sys/"
+"""What sysctl reads and writes."""
 _QUANTITY = re.compile(r"(-?\d+(?:\.\d+)?)([a-zA-Z%]*)")
 _FACTORS = {"k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
 _TIMES = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0}
@@ -135,6 +137,8 @@ PING = ProgramTable(
     free=frozenset(["quiet", "numeric", "stamps", "wait", "verbose", "outstanding", "version4", "deadline"]),
     defaults={"interval": "1"},
 )
+_SAYS_MORE = frozenset(("-s", "-stats", "-statistics", "-d", "-details", "-p", "-pretty"))
+"""Options by which tc and ip show what they show without them, and more."""
 _ORDERED = frozenset(("linklab",))
 """Programs of which the order of the words says something: from h1 to h2."""
 TABLES = {"iperf3": IPERF3, "ping": PING}
@@ -172,6 +176,9 @@ def run_of(command: ShellCommand) -> ProgramRun:
     program = source.program
     if program in TABLES:
         return ProgramRun(command.node, program, _options(TABLES[program], source.words[1:]))
+    if program == "cat" and len(source.words) == 2 and source.words[1].startswith(_SETTINGS_FOLDER):
+        name = source.words[1].removeprefix(_SETTINGS_FOLDER).replace("/", ".")
+        return ProgramRun(command.node, "sysctl", {}, (name,))
     if program in ("ifconfig", "ip") and _shows_addresses(source.words):
         return ProgramRun(command.node, "addresses")
     words = list(source.words[1:])
@@ -246,6 +253,8 @@ def compared(wanted: ProgramRun, found: ProgramRun) -> list[RunDifference]:
 def _words_compared(wanted: ProgramRun, found: ProgramRun) -> list[RunDifference]:
     lacking = Counter(map(_plain_word, wanted.words))
     more = Counter(map(_plain_word, found.words))
+    if wanted.program in ("tc", "ip"):
+        more -= Counter(word for word in found.words if word in _SAYS_MORE and word not in wanted.words)
     both = lacking & more
     if lacking == more and wanted.program in _ORDERED and wanted.words != found.words:
         return [RunDifference("words", " ".join(wanted.words), " ".join(found.words))]

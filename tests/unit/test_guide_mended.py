@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The guide while somebody tries, mends, and takes back: a mistake is told where it was made, and not twice."""
+
+import pytest
+from test_guide import DIFFERENTLY, DONE, OPEN, WRONG, Student
+
+from linklab.guide.evidence import StateEvidence
+from linklab.guide.shell import commands_in
+from linklab.state.model import State
+from linklab.state.node import Interface, Node
+from linklab.tc import Qdisc
+
+
+def untouched(number):
+    """Somebody in a network whose kernel was asked before anything was typed: each port has its default discipline."""
+    student = Student(number)
+    student.does("step-1", "step-2")
+    noqueue = Interface(up=True, mtu=1500, qdiscs=(Qdisc("noqueue", "0:", "root", {}),))
+    nodes = {}
+    for device, node in student.guide.plan.devices.items():
+        nodes.setdefault(node, {})[device] = noqueue
+    student.guide.see(StateEvidence(State({node: Node(ports) for node, ports in nodes.items()}), 1.0))
+    return student
+
+
+def test_the_default_discipline_of_a_port_is_not_in_the_way():
+    """Regression: once the kernel had been asked, every `add` was taken for refused until it was asked again."""
+    student = untouched("14")
+    student.types("client", "tc qdisc add dev s1-eth2 root handle 1: netem delay 20ms")
+    assert student.status("delay") is DONE
+
+
+def test_the_wrong_port_is_named_in_a_running_network():
+    """Regression: that s1-eth1 was taken for s1-eth2 was told only where the kernel had never been asked."""
+    student = untouched("14")
+    student.types("client", "tc qdisc add dev s1-eth1 root handle 1: netem delay 20ms")
+    assert student.state("delay").story == "netem delay 20ms is set on s1-eth1; it belongs on s1-eth2"
+
+
+@pytest.mark.parametrize("verb", ["change dev s1-eth2 root netem delay 20ms", "del dev s1-eth2 root"])
+def test_the_default_discipline_is_neither_changed_nor_removed(verb):
+    """The kernel says that there is none (tc_modify_qdisc, tc_get_qdisc in net/sched/sch_api.c)."""
+    student = untouched("14")
+    (command,) = commands_in("client", f"tc qdisc {verb}", student.guide.plan.nodes)
+    assert student.guide.network.after(command).network is None
+
+
+def test_taking_back_a_mistake_is_no_mistake():
+    """Regression: the delay set on `lo` and removed there was called a wrong try at the step that removes h1's."""
+    student = untouched("3")
+    student.types("h1", "sudo tc qdisc add dev lo root netem delay 100ms")
+    assert student.status("delay-h1") is WRONG
+    student.types("h1", "sudo tc qdisc del dev lo root")
+    assert student.status("del-h1") is OPEN
+    student.types("h1", "sudo tc qdisc add dev h1-eth0 root netem delay 100ms")
+    assert student.status("delay-h1") is DONE
+
+
+def test_removing_something_early_is_not_told_as_something_else():
+    """Regression: "set something else; wanted is no netem on h2-eth0", of a line that had just removed it."""
+    student = Student("3")
+    student.until("change-h1")
+    student.types("h2", "tc qdisc del dev h2-eth0 root")
+    assert student.status("del-h2") is OPEN
+    assert student.status("delay-h2") is DONE
+
+
+def test_a_step_that_a_slip_undid_is_done_again_when_the_slip_is_mended():
+    """Regression: a wrong number at the next step left the one before open for good, as "undone"."""
+    student = Student("3")
+    student.until("change-h1", leave_out=["show"])
+    student.types("h1", "tc qdisc change dev h1-eth0 root netem delay 500ms")
+    assert student.state("delay-h1").story.startswith("undone: h1-eth0 has netem delay 500ms")
+    student.types("h1", "tc qdisc change dev h1-eth0 root netem delay 50ms")
+    assert (student.status("change-h1"), student.status("delay-h1")) == (DONE, DONE)
+
+
+def test_what_is_removed_and_stays_so_stays_undone():
+    """A later value does not stand for an earlier one that was removed for nothing, as it is not the next."""
+    student = Student("3")
+    student.until("show")
+    student.types("h1", "tc qdisc del dev h1-eth0 root")
+    student.types("h2", "tc qdisc add dev h2-eth0 root netem delay 100ms")
+    assert student.status("delay-h1") is OPEN
+
+
+def test_a_ping_from_the_wrong_host_is_told_at_the_step_that_it_was_for():
+    """Regression: h2's first ping in Lab 14 was judged as a later one of h2's, behind a delay that nobody had set."""
+    student = untouched("14")
+    student.types("h2", "ping -c 4 10.0.0.3", scalars={"ping.rtt.min": (4e-6, "s"), "ping.loss.fraction": (0.0, "")})
+    assert student.state("ping-unshaped").story == "it ran on h2; it belongs on h1"
+    assert student.status("ping-h2") is OPEN
+
+
+def test_a_setting_may_be_read_from_its_file():
+    """/proc/sys is what sysctl reads."""
+    student = Student("8")
+    student.until("rmem-before")
+    student.types("h1", "cat /proc/sys/net/ipv4/tcp_rmem", "4096\t131072\t16777216\n")
+    assert student.status("rmem-before") is DIFFERENTLY
+
+
+def test_a_listing_may_say_more_than_is_asked():
+    """`tc -s` and `tc -d` show what `tc` shows; without `-s`, where counters are wanted, they are missing."""
+    student = Student("14")
+    student.until("show-small")
+    shown = student.recorded.outputs["show-small"]
+    student.types("client", "tc -d qdisc show dev s1-eth2", shown)
+    assert student.status("show-small") is DONE
+    student.does("server-small", "small")
+    student.types("client", "tc qdisc show dev s1-eth2", shown)
+    assert student.status("small-drops") is not DONE
