@@ -48,6 +48,8 @@ class Guide:
         self.chains = Chains(self.plan, self.wants)
         self.matching = Matching(self.plan, self.wants, self.chains)
         self._running: dict[tuple[str, str, float], tuple[int, int]] = {}
+        self._background: list[tuple[str, str]] = []
+        """Node and step of programs that go on after their line has ended."""
         self._scalars: dict[str, dict[str, tuple[float, str]]] = {}
         self._outputs: dict[str, str] = {}
         self._broken: dict[str, str] = {}
@@ -94,11 +96,20 @@ class Guide:
             if line.ended:
                 del self._running[line.key]
                 self._judge_run(at, line)
-                self._ended(self.plan.steps[at[0]].id)
+                step_id = self.plan.steps[at[0]].id
+                if words.goes_on(line, self.plan.nodes):
+                    self._background.append((line.terminal.partition("#")[0], step_id))
+                else:
+                    self._ended(step_id)
             return
         self._note_terminal(line.terminal)
         if words.is_about_guide(line, self.plan.nodes):
             return
+        if line.ended and (node := words.ends_background(line, self.plan.nodes)):
+            ended = [step_id for where, step_id in self._background if where == node]
+            self._background = [each for each in self._background if each[0] != node]
+            for step_id in ended:
+                self._ended(step_id)
         if section is not None:
             if line.ended and line.status in (0, None):
                 self._set_up(section)

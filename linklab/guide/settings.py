@@ -14,7 +14,7 @@ from linklab.errors import InputError
 from linklab.state.facts import facts, inwards, of_interface
 from linklab.state.model import CLIENT, State
 from linklab.state.node import Interface
-from linklab.tc import CLASSES, DEFAULT_HANDLE, FILTERS, QDISCS, Filter, Qdisc, fq_defaults
+from linklab.tc import CLASSES, DEFAULT_HANDLE, FILTERS, HOOKS, QDISCS, Filter, Qdisc, fq_defaults
 
 SettingsMap: TypeAlias = Mapping[str, Any]
 """Place and what, "s1-eth2 netem", → value; what is not set is not there."""
@@ -23,6 +23,10 @@ EFFECT = "effect"
 """What the disciplines of an interface do together, by the names of facts; no setting, but compared where settings
 differ."""
 _EFFECTS = ("delay", "jitter", "loss", "duplicate", "corrupt", "reorder", "rate", "pacing", "queue", "options")
+_MANAGED = "managed"
+"""In an effect: which packet of several is sent or dropped, kind of discipline → its options."""
+_PLAIN = frozenset(("netem", "tbf", "htb", "pfifo", "bfifo", "pfifo_fast", "mq", *HOOKS))
+"""Kinds of which all that matters is told by the other facts."""
 _OFFLOADS = ("tso", "gso", "gro")
 _INSIDE = "inside"
 UNTYPED = "untyped"
@@ -78,9 +82,10 @@ def disciplines_of(name: str, interface: Interface) -> dict[str, Any]:
         found[f"{name} class {each.classid}"] = dict(each.options)
     for number, leading in enumerate(interface.filters, 1):
         found[f"{name} {_filter_name(leading, number)}"] = dict(leading.options)
-    found[f"{name} {EFFECT}"] = {
-        fact: value for fact, value in of_interface(interface).items() if fact in _EFFECTS and value
-    }
+    effect = {fact: value for fact, value in of_interface(interface).items() if fact in _EFFECTS and value}
+    holds_links = {"fq"} if interface.links else set()
+    managed = {each.kind: dict(each.options) for each in set_by_hand if each.kind not in _PLAIN | holds_links}
+    found[f"{name} {EFFECT}"] = {**effect, **({_MANAGED: managed} if managed else {})}
     return found
 
 
@@ -132,7 +137,10 @@ def same_effect(wanted: Any, found: Any) -> bool:
     """Whether two interfaces do the same to packets: delay, loss, rate and room, however that is arranged."""
     if not wanted or not found:
         return not wanted and not found
-    for name in {*wanted, *found} - {"options"}:
+    one, other = wanted.get(_MANAGED, {}), found.get(_MANAGED, {})
+    if set(one) != set(other) or any(differences(one[kind], other[kind], kind) for kind in one):
+        return False
+    for name in {*wanted, *found} - {"options", _MANAGED}:
         one, other = wanted.get(name), found.get(name)
         if name == "queue":
             if one is not None and other is not None and abs(one - other) > _SAME_QUEUE * max(one, other):

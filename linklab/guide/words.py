@@ -21,6 +21,7 @@ from linklab.manual.blocks import terminal_name
 from linklab.manual.model import Commands, EditorActions, Step
 from linklab.tc import CLASSES, QDISCS
 
+_ENDING = frozenset(("kill", "pkill", "killall", "fg"))
 _OPTIONS = {
     "target": "the target",
     "time": "the time -t",
@@ -239,6 +240,20 @@ def is_about_guide(line: TypedEvidence, nodes: Collection[str]) -> bool:
     """Whether a line only asks the guide."""
     commands = commands_in(line.terminal, line.text, nodes)
     return bool(commands) and all(command.words[:2] == ("linklab", "step") for command in commands)
+
+
+def goes_on(line: TypedEvidence, nodes: Collection[str]) -> bool:
+    """Whether what a line has started runs on in the background."""
+    commands = commands_in(line.terminal, line.text, nodes)
+    run = run_in(line, nodes)
+    as_daemon = run is not None and run.role == "server" and "daemon" in run.options
+    return bool(commands) and line.status in (0, None) and (as_daemon or line.text.rstrip().endswith("&"))
+
+
+def ends_background(line: TypedEvidence, nodes: Collection[str]) -> str:
+    """The node on which a line has ended what ran in the background, or has brought it to the front; "" for none."""
+    ending = (each for each in commands_in(line.terminal, line.text, nodes) if each.program in _ENDING)
+    return next((each.node for each in ending), "")
 
 
 def set_up_to(line: TypedEvidence, nodes: Collection[str]) -> str | None:

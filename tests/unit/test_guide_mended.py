@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The guide while somebody tries, mends, and takes back: a mistake is told where it was made, and not twice."""
 
+from dataclasses import replace
+
 import pytest
 from test_guide import DIFFERENTLY, DONE, OPEN, WRONG, Student
 
-from linklab.guide.evidence import StateEvidence
+from linklab.guide.evidence import StateEvidence, TypedEvidence
 from linklab.guide.shell import commands_in
 from linklab.state.model import State
 from linklab.state.node import Interface, Node
@@ -110,3 +112,33 @@ def test_a_listing_may_say_more_than_is_asked():
     student.does("server-small", "small")
     student.types("client", "tc qdisc show dev s1-eth2", shown)
     assert student.status("small-drops") is not DONE
+
+
+def test_codel_with_another_target_is_not_fq_codel():
+    """Regression: a target of 5 µs was taken for the FQ-CoDel of the lab's last section, "by other means"."""
+    student = Student("18")
+    student.until("codel")
+    line = student.lab.manual.step("codel").typed
+    student.types("client", line.replace("5ms", "5us"))
+    assert student.status("fq") is OPEN
+    assert student.state("codel").story == (
+        "s2-eth2 has codel limit 17476 target 5us interval 100ms; wanted is codel limit 17476 target 5ms interval 100ms"
+    )
+
+
+@pytest.mark.parametrize(
+    ("typed", "ending"), [("iperf3 -s -D", "pkill iperf3"), ("iperf3 -s &", "kill %1"), ("iperf3 -s &", "fg")]
+)
+def test_a_server_in_the_background_has_not_ended_with_its_line(typed, ending):
+    """Regression: the step that stops it was done at once, and every step before that one was told as left out."""
+    student = Student("2")
+    student.until("server-default")
+    stop = next(step for step in student.lab.manual.steps if getattr(step.action, "of", "") == "server-default")
+    line = TypedEvidence("h2", typed, 1.0)
+    student.guide.see_all([line, replace(line, end_s=1.1, status=0)])
+    assert student.status("server-default") is DONE
+    assert student.status(stop.id) is OPEN
+    student.types("h1", ending)
+    assert student.status(stop.id) is OPEN
+    student.types("h2", ending)
+    assert student.status(stop.id) is DONE
