@@ -21,6 +21,7 @@ from linklab.exercise.model import Experiment
 from linklab.exercise.report import Trace
 from linklab.exercise.restore import restore_lines, unlike
 from linklab.exercise.wanted import with_facts
+from linklab.grade.limits import HANG_S
 from linklab.grade.traffic import Driven, drive
 from linklab.judge.evaluation import Lookup, NoValueError
 from linklab.judge.quantity import parse_value
@@ -30,7 +31,6 @@ from linklab.topology import Topology
 READ_STATE = "PYTHONSAFEPATH=1 python3 -m linklab.agent.node_state > /lab/state.json"
 SETTLE = "sleep 2"
 """What is still queued or in flight from the experiment before has left after this: no RTT here is over a second."""
-WALL_S = 120.0
 
 
 class UnbuildableError(InputError):
@@ -203,7 +203,7 @@ class _Pocket:
         lines = restore_lines(self.now, wanted)
         flush = [(host.name, "ip tcp_metrics flush") for host in self.plan.topology.hosts]
         self._script([*lines, *flush])
-        self.network.run([Typed("client", SETTLE)], deadline_s=WALL_S)
+        self.network.run([Typed("client", SETTLE)], deadline_s=HANG_S)
         if lines:
             self.now = self.read()
             if wrong := unlike(self.now, wanted):
@@ -211,7 +211,7 @@ class _Pocket:
 
     def read(self) -> State:
         """The network's state."""
-        (done,) = self.network.run([Typed("client", READ_STATE)], deadline_s=WALL_S)
+        (done,) = self.network.run([Typed("client", READ_STATE)], deadline_s=HANG_S)
         if done.exit_status:
             raise EngineError(f"the state cannot be read: {done.output.strip()[-300:]}")
         try:
@@ -233,7 +233,7 @@ class _Pocket:
         for on, line in lines:
             if on not in there:
                 raise UnbuildableError(f"the topology has no {on}, which this exercise sets up")
-            (done,) = self.network.run([Typed(on, line)], deadline_s=WALL_S)
+            (done,) = self.network.run([Typed(on, line)], deadline_s=HANG_S)
             if done.exit_status:
                 raise UnbuildableError(
                     f"the topology does not take what this exercise sets up: {on}: {line}: {done.output.strip()[-200:]}"
@@ -244,7 +244,7 @@ class _Pocket:
         for number, node in enumerate(nodes):
             path = self.folder / f"restore-{number}.sh"
             path.write_text("set -e\n" + "".join(f"{line}\n" for on, line in lines if on == node), encoding="utf-8")
-            (done,) = self.network.run([Typed(node, f"sh /lab/{path.name}")], deadline_s=WALL_S)
+            (done,) = self.network.run([Typed(node, f"sh /lab/{path.name}")], deadline_s=HANG_S)
             if done.exit_status:
                 raise StateError(done.output.strip()[-300:], where=node)
 

@@ -9,6 +9,7 @@ What the kernel and the keeper say is not believed.  Why each part is there: doc
 from __future__ import annotations
 
 import contextlib
+import copy
 import json
 import os
 import socket
@@ -16,40 +17,24 @@ import subprocess
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
 from typing import Any
 
 from linklab import pocket_kernel
+from linklab.base.processor_time import processor_s
 from linklab.engine.api import Completed, Typed
 from linklab.engine.pocket import Places, PocketEngine, PocketNetwork
 from linklab.errors import BootError, EngineError, MissingError
 from linklab.grade.bubblewrap import CODE, KERNEL, MEMORY, POCKET, PYTHON, explain, sandbox, settings, why_not
-from linklab.grade.exchange import Exchange, Room
+from linklab.grade.exchange import Exchange
+from linklab.grade.limits import Limits
 from linklab.topology import Topology
 
+_LEAST_S = 1.0
 _MOST_SAID = 200
 _LONGEST = 2**16
 _FOLDERS = 2
 _LOOK_S = 0.25
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What a network in the sandbox may take.
-
-    memory_mib: of its kernel; work_mib: of what is written beside that, by whatever is inside.
-    files: written, of any kind; processes: of the guest, each is one of ours; open_files: of its kernel.
-    wall_s: from start to end, also the processor seconds of each process.
-    room: what comes out of the working folder.
-    """
-
-    memory_mib: int = 2048
-    work_mib: int = 128
-    files: int = 20_000
-    processes: int = 4096
-    open_files: int = 8192
-    wall_s: float = 900.0
-    room: Room = field(default_factory=Room)
 
 
 class SandboxEngine(PocketEngine):
@@ -57,6 +42,7 @@ class SandboxEngine(PocketEngine):
 
     def __init__(self, limits: Limits | None = None) -> None:
         self.limits = limits or Limits()
+        self._before_s = processor_s(os.getpid())
         super().__init__(self.limits.memory_mib)
 
     def check(self) -> None:
@@ -65,8 +51,16 @@ class SandboxEngine(PocketEngine):
         if why := why_not():
             raise MissingError(why)
 
+    def within(self, processor_s: float) -> SandboxEngine:
+        """The same, whose networks may take at most that much processor time, in seconds."""
+        found = copy.copy(self)
+        found.limits = replace(self.limits, processor_s=min(processor_s, self.limits.processor_s))
+        return found
+
     def _network(self, **options: Any) -> PocketNetwork:
-        return SandboxNetwork(self.limits, **options)
+        left_s = self.limits.total_s - (processor_s(os.getpid()) - self._before_s)
+        own_s = max(_LEAST_S, min(self.limits.processor_s, left_s))
+        return SandboxNetwork(replace(self.limits, processor_s=own_s), **options)
 
 
 class SandboxNetwork(PocketNetwork):
@@ -121,7 +115,7 @@ class SandboxNetwork(PocketNetwork):
             share=True,
             limits={
                 "CORE": 0,
-                "CPU": int(limits.wall_s) + 1,
+                "CPU": int(limits.processor_s) + 1,
                 "NOFILE": limits.open_files,
                 "NPROC": limits.processes,
             },
@@ -179,6 +173,8 @@ class SandboxNetwork(PocketNetwork):
         """End the network when it has had its time or its files; its memory and processes the machine counts."""
         while not self._gone.wait(_LOOK_S):
             why = ""
+            if processor_s(self.keeper_pid) > self.limits.processor_s:
+                why = f"the network took more than {self.limits.processor_s:.0f} s of processor time and was stopped"
             if time.monotonic() - self._began > self.limits.wall_s:
                 why = f"the network ran longer than {self.limits.wall_s:g} s and was stopped"
             with self._exchanges:
@@ -244,4 +240,6 @@ def _cleaned(line: bytes) -> Iterator[dict[str, Any]]:
         words = {name: str(said.get(name, ""))[:_MOST_SAID] for name in ("doing", "why")}
         yield {"event": "failed", "errno": number if isinstance(number, int) else None, **words}
     elif said.get("event") == "ended":
-        yield {"event": "ended", "console": str(said.get("console", ""))[:_LONGEST]}
+        code = said.get("code")
+        console = str(said.get("console", ""))[:_LONGEST]
+        yield {"event": "ended", "console": console, "code": code if isinstance(code, int) else None}

@@ -19,6 +19,7 @@ from linklab.engine.api import Background, Completed, Network, Typed
 from linklab.errors import DataError, EngineError, Fault, InputError, NothingMeasuredError
 from linklab.exercise.model import Experiment, Transfer
 from linklab.exercise.report import Trace
+from linklab.grade.limits import HANG_S
 from linklab.judge.evaluation import Lookup, names, number
 from linklab.measure import Series, measure
 from linklab.measure.iperf3 import Iperf3Test, read_file
@@ -26,7 +27,6 @@ from linklab.measure.qdisc import measure_samples, read_samples
 
 FIRST_PORT = 5201
 MOST_STREAMS = 64
-WALL_S = 300.0
 
 
 @dataclass
@@ -75,14 +75,14 @@ def drive(
         sampler += f" --seconds {math.ceil(experiment.seconds)}"
         together.append(Typed("client#q", sampler))
     if servers:
-        network.run(servers, deadline_s=WALL_S)
-    for done in network.run(together, deadline_s=WALL_S):
+        network.run(servers, deadline_s=HANG_S)
+    for done in network.run(together, deadline_s=HANG_S):
         if done.terminal == "client#q":
             _sampled(done, experiment.queue)
     if computing := [found.program for found in network.computed()]:
         raise EngineError(f"{computing[0]} computed so long that network time followed this machine's processor")
     for server in servers:  # not -1, which waits for ever for a client that did not get through
-        network.stop(server.terminal, deadline_s=WALL_S)
+        network.stop(server.terminal, deadline_s=HANG_S)
     return _read(experiment, folder)
 
 

@@ -135,8 +135,9 @@ def test_nothing_but_a_small_plain_file_is_read(tmp_path):
     ("line", "believed"),
     [
         (b'{"event": "started", "pid": 1, "run_dir": "/home"}', [{"event": "started", "pid": None}]),
-        (b'{"event": "ended", "code": 0, "console": "x"}', [{"event": "ended", "console": "x"}]),
-        (b'{"event": "ended", "console": {"a": 1}}', [{"event": "ended", "console": "{'a': 1}"}]),
+        (b'{"event": "ended", "code": 0, "console": "x"}', [{"event": "ended", "console": "x", "code": 0}]),
+        (b'{"event": "ended", "console": {"a": 1}}', [{"event": "ended", "console": "{'a': 1}", "code": None}]),
+        (b'{"event": "ended", "console": "", "code": "x"}', [{"event": "ended", "console": "", "code": None}]),
         (b'{"event": "clock", "clock": {}}', []),
         (b"[" * 100_000, []),
         (b"[]", []),

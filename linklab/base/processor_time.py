@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Processor time that a process and all below it have used: what a budget counts that must not depend on load.
+
+The wall clock also counts what other programs of the machine do. Source: proc_pid_stat(5), fields 14 to 17.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+_TICKS = os.sysconf("SC_CLK_TCK")
+_PARENT, _USER, _WAITED_SYSTEM = 1, 11, 14
+"""Places of fields 4, 14, and 17 behind the name, which is field 2 and may hold anything."""
+
+
+def processor_s(pid: int) -> float:
+    """Seconds of processor time of a process and its descendants, those included that have been waited for.
+
+    A descendant that nobody waits for counts as long as it lives, and one whose parent has gone belongs to whoever has
+    adopted it.
+
+    Args:
+        pid: of the process; 0.0 if it has gone.
+    """
+    found: dict[int, tuple[int, int]] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal() and (read := _parent_and_ticks(entry)) is not None:
+            found[int(entry.name)] = read
+    below: dict[int, list[int]] = {}
+    for one, (parent, _) in found.items():
+        below.setdefault(parent, []).append(one)
+    total, waiting = 0, [pid] if pid in found else []
+    while waiting:
+        one = waiting.pop()
+        total += found[one][1]
+        waiting += below.get(one, [])
+    return total / _TICKS
+
+
+def _parent_and_ticks(entry: Path) -> tuple[int, int] | None:
+    """The parent, and the ticks of the process and of those it has waited for; None if it has gone."""
+    try:
+        text = (entry / "stat").read_text(encoding="latin-1")
+    except OSError:
+        return None
+    fields = text.rpartition(")")[2].split()
+    return int(fields[_PARENT]), sum(map(int, fields[_USER : _WAITED_SYSTEM + 1]))

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a submission may take of this machine: data, which the sandbox holds its networks to.
+
+What computes is counted in processor time, so that a mark does not depend on what else the machine does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from linklab.grade.exchange import Room
+
+HANG_S = 1800.0
+"""Wall-clock seconds after which something that uses no processor is taken to wait for ever."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a network in the sandbox may take.
+
+    memory_mib: of its kernel; work_mib: of what is written beside that, by whatever is inside.
+    files: written, of any kind; processes: of the guest, each is one of ours; open_files: of its kernel.
+    processor_s: that all its processes use together, from start to end, so that a busy machine changes no mark.
+    total_s: the same of all networks of one engine, hence of one submission.
+    wall_s: from start to end; a network that waits for ever uses no processor.
+    room: what comes out of the working folder.
+    """
+
+    memory_mib: int = 2048
+    work_mib: int = 128
+    files: int = 20_000
+    processes: int = 4096
+    open_files: int = 8192
+    processor_s: float = 300.0
+    total_s: float = 900.0
+    wall_s: float = HANG_S
+    room: Room = field(default_factory=Room)

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Processor time of a process and all below it."""
+
+import os
+import resource
+import subprocess
+import sys
+import time
+
+import pytest
+
+from linklab.base.processor_time import processor_s
+
+SPIN = "import time\nwhile time.process_time() < {seconds}: pass\n"
+
+
+def test_what_has_been_waited_for_counts(tmp_path):
+    """A shell whose children have ended has used what they used, as getrusage(2) says of it afterwards."""
+    spin = SPIN.format(seconds=0.3)
+    script = 'for i in 1 2; do "$0" -S -c "$1"; done; echo done; read end'
+    shell = subprocess.Popen(
+        ["sh", "-c", script, sys.executable, spin], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    assert shell.stdout.readline() == "done\n"
+    seen = processor_s(shell.pid)
+    shell.communicate("\n")
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    assert 0.6 <= used
+    assert seen == pytest.approx(used, abs=0.1)
+
+
+def test_a_grandchild_that_computes_counts_and_one_that_sleeps_does_not():
+    """However long it sleeps."""
+    script = f'"$0" -S -c "$1" & sleep 60 & wait $!'
+    shell = subprocess.Popen(["sh", "-c", script, sys.executable, SPIN.format(seconds=60)], start_new_session=True)
+    try:
+        while processor_s(shell.pid) < 0.5:
+            time.sleep(0.02)
+        assert processor_s(shell.pid) < 5
+    finally:
+        os.killpg(shell.pid, 9)
+        shell.wait()
+    assert processor_s(shell.pid) == 0.0
