@@ -31,7 +31,7 @@ class ProgressWatch:
 
     def take(self, steps: Iterable[Mapping[str, Any]], following: str | None, now_s: float) -> None:
         """What the guide says now: the states of all steps, and the id of the next one."""
-        needed = [step for step in steps if not step.get("optional")]
+        needed = [step for step in steps if step.get("counts", True)]
         good = frozenset(str(step["id"]) for step in needed if step["status"] in GOOD)
         wrong = {str(step["id"]): str(step.get("story", "")) for step in needed if step["status"] == "wrong"}
         if good - self._good:  # something new is done: not stuck

@@ -83,7 +83,7 @@ def _is_of_start(evidence: GuideEvidence) -> bool:
 def _goes_on(lab: Lab, evidence: Sequence[GuideEvidence], decided: bool) -> bool:
     guide = Guide(lab)
     guide.see_all(evidence)
-    steps = [step for step in guide.steps() if not step.optional]
+    steps = [step for step in guide.steps() if step.counts]
     done = sum(step.status.good for step in steps)
     following = guide.next_step()
     where = f"; the next is {following.id}, in {following.section}" if following else ""

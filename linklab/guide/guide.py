@@ -12,9 +12,17 @@ from dataclasses import dataclass, field
 
 from linklab.guide import words
 from linklab.guide.chains import Chains
-from linklab.guide.evidence import EditorEvidence, FileEvidence, GuideEvidence, StateEvidence, TypedEvidence
+from linklab.guide.evidence import (
+    EditorEvidence,
+    FileEvidence,
+    GuideEvidence,
+    PredictionEvidence,
+    StateEvidence,
+    TypedEvidence,
+)
 from linklab.guide.matching import Matching
 from linklab.guide.plan import EditorWant, EndWant, FileWant, GuideStep, LabPlan, RunWant, SettingWant, plan_of
+from linklab.guide.predictions import PredictionOrder
 from linklab.guide.settings import kind_of
 from linklab.guide.shell import commands_in
 from linklab.guide.simulate import SimulatedNetwork
@@ -42,11 +50,14 @@ class Guide:
         self.network = SimulatedNetwork(self.plan.devices)
         self.begins_at = 0
         self._knows_kernel = False
+        self._is_told_verbs = False
+        """Whether what is done in an editor is told, so that steps that are done there are followed."""
         self.wants: dict[tuple[int, int], WantStatus] = {
             (step.number, place): WantStatus() for step in self.plan.steps for place in range(len(step.wants))
         }
         self.chains = Chains(self.plan, self.wants)
         self.matching = Matching(self.plan, self.wants, self.chains)
+        self.predictions = PredictionOrder(self.lab.manual.predictions)
         self._running: dict[tuple[str, str, float], tuple[int, int]] = {}
         self._background: list[tuple[str, str]] = []
         """Node and step of programs that go on after their line has ended."""
@@ -68,6 +79,12 @@ class Guide:
                 self._file(evidence)
             case EditorEvidence(words=verb):
                 self._edited(verb)
+        self.predictions.see(evidence, self._is_done)
+
+    def check_prediction(self, new: PredictionEvidence) -> None:
+        """As `PredictionOrder.check`: InputError if this prediction may not be written any more."""
+        running = {self.plan.steps[number].id for number, _ in self._running.values()}
+        self.predictions.check(new, running, self._is_done)
 
     def _told(self, state: State) -> None:
         """The kernel says what is set."""
@@ -203,6 +220,7 @@ class Guide:
                     return
 
     def _edited(self, verb: tuple[str, ...]) -> None:
+        self._is_told_verbs = self._is_told_verbs or verb[0] not in ("open", "run")
         if verb[0] in ("run", "stop"):
             self.network, self._knows_kernel = SimulatedNetwork(self.plan.devices), False
             self.chains.restarted()
@@ -304,9 +322,12 @@ class Guide:
         for step in self.plan.steps:
             status, story, differing = self._status(step)
             passed = self.begins_at <= step.number < front
-            left_out = status is GuideStatus.OPEN and passed and not step.step.optional
+            counts = not step.step.optional and (step.followed or self._is_told_verbs or status.good)
+            left_out = status is GuideStatus.OPEN and passed and counts
             hints = words.hints(step, story, differing)
-            found.append(StepState.of(step, status, story, left_out=left_out, verdicts=differing, hints=hints))
+            found.append(
+                StepState.of(step, status, story, left_out=left_out, counts=counts, verdicts=differing, hints=hints)
+            )
         return found
 
     def measured(self, step_id: str) -> Mapping[str, tuple[float, str]]:
@@ -316,8 +337,8 @@ class Guide:
     def next_step(self) -> StepState | None:
         """The step to do next: the first that is wrong or open from where set_env.sh led; None when all are done."""
         states = self.steps()
-        here = (one for one in states[self.begins_at :] if not one.status.good and not one.optional)
-        return next(here, next((one for one in states if not one.status.good and not one.optional), None))
+        here = (one for one in states[self.begins_at :] if not one.status.good and one.counts)
+        return next(here, next((one for one in states if not one.status.good and one.counts), None))
 
     def hint(self, step_id: str) -> str:
         """The next hint for a step, each time a plainer one; the last one again when there are no more."""

@@ -23,7 +23,7 @@ def is_flagged(step: Told) -> bool:
 
 def summary(heading: str, steps: Sequence[Told]) -> str:
     """Such as "Lab 3: … : 12 of 31 steps done"."""
-    counted = [step for step in steps if not step["optional"]]
+    counted = [step for step in steps if step["counts"]]
     return f"{heading}: {sum(step['status'] in GOOD for step in counted)} of {len(counted)} steps done"
 
 

@@ -22,6 +22,8 @@ from linklab.manual.model import Await, Commands, EditorActions, Interrupt, Manu
 from linklab.topology import Topology
 from linklab.topology.addressing import has_ports
 
+_FOLLOWED = frozenset(("run", "terminal"))
+"""Verbs of the editor that leave evidence wherever the network runs; of "open" only the lab's own drawing does."""
 RUN = ("run",)
 """The editor's verb that starts a network."""
 MININET = "mn"
@@ -87,6 +89,8 @@ class GuideStep:
 
     number: its place among all; task, task_number: the "Step." paragraph that it belongs to.
     networks: how many were started before it; wants: a line each.
+    followed: whether terminals and kernel show that it is done. They do not show that something is drawn or that the
+    network ends, nor what is done in a network that the reader has drawn.
     """
 
     number: int
@@ -96,6 +100,7 @@ class GuideStep:
     wants: tuple[GuideWant, ...]
     expectations: tuple[Expectation, ...]
     networks: int = 0
+    followed: bool = True
 
     @property
     def id(self) -> str:
@@ -146,7 +151,8 @@ def plan_of(lab: Lab, manual: Manual | None = None) -> LabPlan:
         expectations = tuple(each for each in lab.expectations if step.id in each.steps)
         networks += sum(isinstance(want, EditorWant) and want.words == RUN for want in wants)
         section, subgoal = _section(manual, step), _subgoal(manual, step)
-        steps.append(GuideStep(number, step, section, subgoal, wants, expectations, networks))
+        followed = _is_followed(lab, manual, step)
+        steps.append(GuideStep(number, step, section, subgoal, wants, expectations, networks, followed))
         if step.optional:
             network = before
     return LabPlan(lab, tuple(steps), nodes, devices)
@@ -161,6 +167,15 @@ def runs_at_once(manual: Manual) -> bool:
         elif isinstance(step.action, Commands):
             return False
     return True
+
+
+def _is_followed(lab: Lab, manual: Manual, step: Step) -> bool:
+    if not runs_at_once(manual) and step.terminal.partition("#")[0] != CLIENT:
+        return False
+    if not isinstance(step.action, EditorActions):
+        return True
+    drawing = ("open", lab.topology.name if lab.topology else "")
+    return all(verb.words[0] in _FOLLOWED or tuple(verb.words) == drawing for verb in step.action.verbs)
 
 
 def line_run(commands: Sequence[ShellCommand]) -> ProgramRun | None:

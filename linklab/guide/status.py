@@ -64,6 +64,7 @@ class StepState:
     story: what was found and what is wanted, "" where there is nothing to say; expected, seen, why: of the first
     expectation that is missed.
     left_out: a later step is done, this one is not; hints: in stages.
+    counts: whether it is one of the steps of which all are to be done: neither optional nor one that nothing follows.
     """
 
     id: str
@@ -80,6 +81,7 @@ class StepState:
     why: str
     optional: bool
     left_out: bool
+    counts: bool
     hints: tuple[str, ...]
 
     @classmethod
@@ -90,6 +92,7 @@ class StepState:
         story: str,
         *,
         left_out: bool,
+        counts: bool,
         verdicts: Sequence[ExpectationVerdict],
         hints: Sequence[str],
     ) -> StepState:
@@ -112,6 +115,7 @@ class StepState:
             why=first.expectation.why if first else "",
             optional=step.step.optional,
             left_out=left_out,
+            counts=counts,
             hints=tuple(hints),
         )
 

@@ -104,6 +104,11 @@ class PageContext:
             raise NotReadyError(self.ended or "the network is still starting")
         return self._attach
 
+    @property
+    def nodes(self) -> list[str]:
+        """Where a terminal can be opened; the Mininet CLI is that of a drawn network. NotReadyError as `network`."""
+        return ["client", *(["mininet"] if self.topology else []), *self.network.nodes]
+
     def touch(self) -> None:
         """The person has done something: typed, pressed a button, opened the page."""
         self.active_s = time.monotonic()
@@ -147,8 +152,7 @@ class PageContext:
         network.link.on("end", lambda _: self.has_ended(network.link.ended or "the network has ended"))
         for call in waiting:
             call()
-        nodes = ["client", *(["mininet"] if self.topology else []), *network.nodes]
-        self.events.publish("ready", nodes=nodes, network=attach.id)
+        self.events.publish("ready", nodes=self.nodes, network=attach.id)
 
     def has_ended(self, why: str) -> None:
         """The network will not answer any more."""

@@ -20,7 +20,7 @@ from linklab.manual import html as manual_html
 from linklab.page import assets
 from linklab.page.context import PageContext
 from linklab.page.handlers import PageHandler
-from linklab.page.step_facts import step_facts
+from linklab.page.step_facts import facts_of_steps
 
 HERE = Path(__file__).resolve().parent
 STATIC = HERE / "static"
@@ -38,7 +38,7 @@ class FrontHandler(PageHandler):
         facts = {
             "prefix": context.prefix,
             "lab": {"number": context.lab.number, "heading": context.lab.heading, "slug": context.lab.slug},
-            "steps": [step_facts(step) for step in context.manual.steps],
+            "steps": facts_of_steps(context.manual),
             "predictions": [{"id": asked.id, "settled": asked.settled} for asked in context.manual.predictions],
             "pictures": [name for name in PICTURES if (STATIC / f"{name}.js").is_file()],
             "missing": assets.missing(),

@@ -60,8 +60,9 @@ class GuideDesk:
     def tell(self) -> None:
         """Tell every page how far the steps are."""
         states = self.session.steps()
-        following = next((state.id for state in states if not state.status.good and not state.optional), None)
-        self.context.events.publish("guide", steps=[state.as_json() for state in states], next=following)
+        following = self.session.guide.next_step()
+        told = [state.as_json() for state in states]
+        self.context.events.publish("guide", steps=told, next=following.id if following else None)
         self.context.events.publish("settled", predictions=settled(self.context.lab, self.session))
 
     def work(self) -> LabWork:

@@ -64,7 +64,8 @@ def lab_report(chapter: Chapter, notes: StudentNotes, work: LabWork, written: st
         heading=chapter.heading,
         name=notes.name,
         written=written,
-        done=sum(VERDICTS[step["status"]] == "pass" for step in needed),
+        done=sum(VERDICTS[step["status"]] == "pass" for step in needed if step["counts"]),
+        counted=sum(step["counts"] for step in needed),
         steps=[_step(step) for step in needed],
         predictions=[_prediction(asked.id, asked.number, body, notes, work) for asked in chapter.manual.predictions],
         questions=[(text, notes.answers.get(str(number), "")) for number, text in enumerate(questions_in(body), 1)],
@@ -79,7 +80,7 @@ def _step(state: Mapping[str, Any]) -> dict[str, Any]:
         state["expected"] and f"expected {state['expected']}",
         state["seen"] and f"saw {state['seen']}",
     ]
-    status = "left out" if state["left_out"] else state["status"]
+    status = "left out" if state["left_out"] else state["status"] if state["counts"] else "not followed"
     return {**state, "status": status, "verdict": VERDICTS[state["status"]], "found": [text for text in found if text]}
 
 

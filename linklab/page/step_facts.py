@@ -1,12 +1,52 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The steps of a manual as its page needs them: what a button types where, and what it opens or writes."""
+"""The steps of a manual as its page needs them: what a button types where, and what it opens or writes.
+
+Also what to do about the steps that a page cannot do, such as drawing a network.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 from linklab.base.finish import Background, StopAfter
-from linklab.manual.model import Commands, EditorActions, Interrupt, Step, WriteFile
+from linklab.guide.plan import runs_at_once
+from linklab.guide.shell import CLIENT
+from linklab.manual.model import Commands, EditorActions, Interrupt, Manual, Step, WriteFile
+
+_DRAW = (
+    "This step is done in the editor, which is a window of its own: type linklab edit in a terminal of your computer. "
+    "This page does not follow it."
+)
+_OF_DRAWN = (
+    "{node} belongs to the network that you draw. Do this step in a terminal of the editor: right-click {node} while "
+    "the network runs. This page does not follow it."
+)
+_STOP = "On this page the network runs until you end the lab. What you did is kept."
+_CLOSE = "On this page, close the terminal with its button Close."
+
+
+def facts_of_steps(manual: Manual) -> list[dict[str, Any]]:
+    """What the page needs of each step, in the order of the manual: what `step_facts` gives, and two more.
+
+    note: what to do about a step that the page cannot do, "" where it can; in_editor: whether the editor can.
+    """
+    own = runs_at_once(manual)
+    found = []
+    for step in manual.steps:
+        facts, note = step_facts(step), ""
+        verbs = {verb.words[0] for verb in step.action.verbs} if isinstance(step.action, EditorActions) else set()
+        in_editor = bool(verbs) if not own else bool(verbs - {"open", "run", "terminal", "stop", "close"})
+        node = step.terminal.partition("#")[0]
+        if in_editor:
+            note = _DRAW
+        elif not own and node != CLIENT:
+            note, in_editor = _OF_DRAWN.format(node=node), True
+        elif "stop" in verbs:
+            note = _STOP
+        elif "close" in verbs:
+            note = _CLOSE
+        found.append({**facts, "note": note, "in_editor": in_editor})
+    return found
 
 
 def step_facts(step: Step) -> dict[str, Any]:

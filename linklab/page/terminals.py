@@ -50,8 +50,8 @@ class TerminalTabs:
         """
         attach = self.context.attach
         node, _, number = name.partition("#")
-        if node not in ("client", "mininet", *attach.nodes):
-            raise InputError(f"{node}: no such node here; there are client, mininet, {', '.join(attach.nodes)}")
+        if node not in (known := self.context.nodes):
+            raise InputError(f"{node}: the network of this page has no such node; it has {', '.join(known)}")
         with self._lock:
             taken = {terminal.name for terminal in self._open.values()}
             if node == "mininet" and "mininet" in taken:

@@ -220,7 +220,7 @@ def chapter_14():
 
 
 STATE = {"id": "delay", "task": "Give it a delay.", "status": "done", "story": "", "expected": "", "seen": "",
-         "left_out": False, "optional": False}  # fmt: skip
+         "left_out": False, "optional": False, "counts": True}  # fmt: skip
 
 
 def test_the_report_has_what_was_written_and_what_was_found(chapter_14, tmp_path):

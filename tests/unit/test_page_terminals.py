@@ -187,7 +187,10 @@ def test_terminals_are_opened_by_name_and_numbered(page):
 @pytest.mark.parametrize(
     ("body", "said"),
     [
-        ({"name": "h9", "rows": 24, "columns": 80}, "h9: no such node here; there are client, mininet, h1, h2, h3, s1"),
+        (
+            {"name": "h9", "rows": 24, "columns": 80},
+            "h9: the network of this page has no such node; it has client, mininet, h1, h2, h3, s1",
+        ),
         ({"name": "h1#x", "rows": 24, "columns": 80}, "h1#x: a second terminal of h1 is called h1#2"),
         ({"name": "h1", "rows": 1, "columns": 80}, "A terminal has 2 to 1000 rows and columns."),
         ({"name": "h1", "rows": "24", "columns": 80}, "The field rows is missing or has another type."),

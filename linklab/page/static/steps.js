@@ -20,7 +20,8 @@ class Step {
     box.setAttribute("aria-label", `Step ${facts.id}`);
     box.querySelector(".label").append(this.mark);
     box.append(this.buttons, this.found, this.hints);
-    this.#offer();
+    if (facts.note) this.buttons.append(make("p", {}, facts.note));
+    if (!facts.in_editor) this.#offer();
     this.hint = make("button", { type: "button", hidden: true, onclick: () => this.help() }, "Hint");
     this.buttons.append(this.hint);
   }
@@ -45,7 +46,8 @@ class Step {
   }
 
   put(enter) {
-    const { kind, terminal, lines } = this.facts;
+    const { kind, terminal, lines, note, in_editor: inEditor } = this.facts;
+    if (inEditor) return this.context.announce(note, true);
     if (kind === "commands") return this.context.openTerminal(terminal, lines.join("\n"), { enter });
     if (kind === "interrupt") return this.interrupt();
     if (kind === "file") return this.write();
@@ -78,12 +80,18 @@ class Step {
     this.hints.hidden = false;
   }
 
+  #words(state) {
+    if (state.left_out) return "○ left out";
+    if (!state.counts && this.facts.note) return this.facts.in_editor ? "in the editor" : "not followed";
+    return WORDS[state.status] || state.status;
+  }
+
   // What the guide says of it; what is wrong comes with what was expected, what was seen, and why.
   show(state) {
     const before = this.state?.status;
     this.state = state;
     this.mark.dataset.state = state.status === "done differently" ? "differently" : state.status;
-    this.mark.textContent = state.left_out ? "○ left out" : WORDS[state.status] || state.status;
+    this.mark.textContent = this.#words(state);
     const line = (label, text) => (text ? make("p", {}, label ? make("strong", {}, label) : null, text) : null);
     const parts = state.status === "done" ? [] : [
       line("", state.story), line("Expected: ", state.expected), line("Seen: ", state.seen), line("Why: ", state.why),
@@ -142,10 +150,12 @@ class Steps {
   show({ steps, next }) {
     const states = new Map(steps.map((state) => [state.id, state]));
     for (const step of this.steps) if (states.has(step.facts.id)) step.show(states.get(step.facts.id));
-    const needed = steps.filter((state) => !state.optional);
+    const needed = steps.filter((state) => state.counts);
+    const inEditor = this.steps.filter((step) => step.facts.in_editor && !states.get(step.facts.id)?.counts).length;
     const done = needed.filter((state) => state.status.startsWith("done")).length;
     const at = this.steps.findIndex((step) => step.facts.id === next);
-    const what = at < 0 ? ["Every step of this lab is done."] : [
+    const rest = `Every step that is done on this page is done. The other ${inEditor} are done in the editor.`;
+    const what = at < 0 ? [inEditor ? rest : "Every step of this lab is done."] : [
       make("a", { href: `#block-${next}`, onclick: (event) => {
         event.preventDefault();
         this.#goTo(at);
