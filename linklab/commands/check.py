@@ -8,7 +8,7 @@ import contextlib
 import json
 import sys
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,7 @@ from linklab.engine.choice import load_engine
 from linklab.errors import InputError
 from linklab.exercise.answers import Answers, read_answers
 from linklab.exercise.discreet import discreet
-from linklab.exercise.model import Check, Exercise
+from linklab.exercise.model import Exercise
 from linklab.exercise.report import CheckResult, Report
 from linklab.exercise.textfile import read_text
 from linklab.judge.verdict import Outcome
@@ -93,12 +93,11 @@ def _run(args: argparse.Namespace) -> int:
         report = discreet(
             self_check(args.folder, state, load_engine("pocket")), exercise, own_answers(args.folder, exercise)
         )
-    hidden = [check for check in exercise.checks if check.hidden]
     if args.json:
-        told = {"checks": len(hidden), "points": sum(check.weight for check in hidden)}
+        told = {"checks": exercise.hidden.count, "points": exercise.hidden.points}
         print(json.dumps({**json.loads(report.dumps()), "hidden": told}, indent=2, ensure_ascii=False))
     else:
-        tell(report, exercise, looked_at(args.folder, network), hidden, hint=args.hint)
+        tell(report, exercise, looked_at(args.folder, network), hint=args.hint)
     return 0 if all(check.outcome is Outcome.PASS for check in report.checks) else 1
 
 
@@ -127,7 +126,7 @@ def _waiting(what: str, *, quiet: bool) -> Iterator[Callable[[str], None]]:
         yield lambda text: status.update(f"{text} …")
 
 
-def tell(report: Report, exercise: Exercise, looked: str, hidden: Sequence[Check], *, hint: int) -> None:
+def tell(report: Report, exercise: Exercise, looked: str, *, hint: int) -> None:
     """The story of each check, its hints, and the sum."""
     console = make_console(width=WIDTH)
     console.print(plain(report.heading, style="bold"))
@@ -143,10 +142,10 @@ def tell(report: Report, exercise: Exercise, looked: str, hidden: Sequence[Check
         console,
         f"{met} of {len(report.checks)} visible checks are met: {report.score:g} of {report.max_score:g} points.",
     )
-    if hidden:
-        points = sum(check.weight for check in hidden)
-        count = f"{len(hidden)} more checks, worth {points:g}," if len(hidden) > 1 else f"One more, worth {points:g},"
-        verb = "are" if len(hidden) > 1 else "is"
+    if more := exercise.hidden.count:
+        points = f"{exercise.hidden.points:g}"
+        count = f"{more} more checks, worth {points}," if more > 1 else f"One more, worth {points},"
+        verb = "are" if more > 1 else "is"
         _say(console, f"{count} {verb} hidden: judged when you hand in.")
     left = [check for check in report.checks if check.outcome in (Outcome.FAIL, Outcome.PARTIAL) and check.hints]
     if not left and met == len(report.checks):

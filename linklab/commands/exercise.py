@@ -35,6 +35,7 @@ from linklab.exercise.instance import (
 from linklab.exercise.load import exercise_folders, find_exercise, load_exercise
 from linklab.exercise.model import Exercise, Instance
 from linklab.exercise.roster import read_roster
+from linklab.exercise.student_part import need_instructors_part
 from linklab.terminal.windows import display_usable
 
 if TYPE_CHECKING:
@@ -71,6 +72,9 @@ says how far you are, and linklab submit packs what you hand in.
 _HANDOUT_EPILOG = """examples:
   linklab exercise handout 3 --open
   linklab exercise handout exercise3-s1234.json --pdf --out mine.pdf
+
+for instructors, a folder that may be handed out whole, without solution, key, and hidden checks:
+  linklab exercise handout 3 --class week5 --course networks.toml --roster class.csv
 """
 _ISSUE_EPILOG = """examples:
   linklab exercise issue 3 --roster class.csv --course networks.toml --name "Networks 2026"
@@ -128,6 +132,15 @@ def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     handout.add_argument("--pdf", action="store_true", help="PDF instead of HTML")
     handout.add_argument("--out", metavar="FILE", type=Path, help="default: where linklab manual writes")
     handout.add_argument("--open", action="store_true", help="show it")
+    handout.add_argument(
+        "--class",
+        dest="class_folder",
+        metavar="DIR",
+        type=Path,
+        help='write a new folder for a class instead: the students\' part of the exercise, or of "all"',
+    )
+    handout.add_argument("--course", metavar="FILE", type=Path, help="with --class: also each student's instance")
+    handout.add_argument("--roster", metavar="FILE", type=Path, help="with --class: the students, as for issue")
     handout.set_defaults(act=_handout)
     issued = actions.add_parser(
         "issue",
@@ -190,8 +203,8 @@ def _list(_: argparse.Namespace) -> int:
     for folder in exercise_folders():
         try:
             exercise = load_exercise(folder)
-            hidden = sum(check.hidden for check in exercise.checks)
-            checks = f"{len(exercise.checks)}" + (f", {hidden} hidden" if hidden else "")
+            hidden, withheld = exercise.hidden.count, exercise.withheld.count if exercise.withheld else 0
+            checks = f"{len(exercise.checks) + withheld}" + (f", {hidden} hidden" if hidden else "")
             row = (
                 exercise.id,
                 exercise.title,
@@ -287,6 +300,12 @@ def _editor(path: Path) -> bool:
 
 
 def _handout(args: argparse.Namespace) -> int:
+    if args.class_folder is not None:
+        from linklab.commands.exercise_class import run_class
+
+        return run_class(args)
+    if args.course or args.roster:
+        raise InputError("--course and --roster go with --class DIR, which writes a folder for a class")
     exercise, instance, _ = instance_from(args.exercise)
     out: Path | None = args.out
     pdf = args.pdf or (out is not None and out.suffix.lower() == ".pdf")
@@ -299,6 +318,7 @@ def _handout(args: argparse.Namespace) -> int:
 
 def _issue(args: argparse.Namespace) -> int:
     exercise = load_exercise(find_exercise(args.exercise))
+    need_instructors_part(exercise, "issue what it could not grade")
     roster = read_roster(args.roster)
     if args.course.exists():
         course = load_course(args.course)

@@ -18,6 +18,7 @@ from linklab.engine.choice import load_engine
 from linklab.errors import InputError
 from linklab.exercise.load import exercise_folders, find_exercise, load_exercise
 from linklab.exercise.model import Exercise
+from linklab.exercise.student_part import need_instructors_part
 from linklab.grade.mutants import prove_mutants
 from linklab.grade.unit import SEEDS
 from linklab.grade.verify import Proof, copied, distinct, verify, wrong_ones
@@ -32,9 +33,9 @@ def run_verify(args: argparse.Namespace) -> int:
     if any(value is not None and value < low for value, low in least):
         raise InputError("--students and --jobs are at least 1, --mutants and --wrong at least 0")
     folders = exercise_folders() if args.exercise == "all" else [find_exercise(args.exercise)]
-    load_engine("pocket").check()
     for folder in folders:
-        load_exercise(folder)
+        need_instructors_part(load_exercise(folder), "prove it")
+    load_engine("pocket").check()
     told: list[dict[str, Any]] = []
     lent: list[dict[str, Any]] = []
     with ends_orderly():

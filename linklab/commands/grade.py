@@ -34,6 +34,7 @@ from linklab.grade.grading import (
     collect,
     courses_of,
     grade_all,
+    need_all_gradable,
     summary,
 )
 from linklab.grade.results import points, tool_broke
@@ -117,6 +118,7 @@ def _run(args: argparse.Namespace) -> int:
     if args.jobs is not None and args.jobs < 1:
         raise InputError(f"--jobs {args.jobs}; at least one submission is graded at a time")
     submissions, left = collect(args.submissions)
+    need_all_gradable(submissions)
     course = _course(args.course)
     if course is None:
         _courses_wanted(submissions, quiet=args.json)

@@ -177,14 +177,14 @@ def _questions(exercise: Exercise) -> str:
 
 def _checked(exercise: Exercise) -> str:
     shown = [check for check in exercise.checks if not check.hidden]
-    hidden = [check for check in exercise.checks if check.hidden]
+    hidden = exercise.hidden
     lines = ["## What is checked", "", "| check | points |", "|---|---|"]
     lines += [
         f"| {_cell(check.title)} | {f'{check.weight:g}' if check.weight else 'others need it'} |" for check in shown
     ]
-    if hidden:
-        count = "one hidden check" if len(hidden) == 1 else f"{len(hidden)} hidden checks"
-        lines.append(f"| {count}, judged when you hand in | {sum(check.weight for check in hidden):g} |")
+    if hidden.count:
+        count = "one hidden check" if hidden.count == 1 else f"{hidden.count} hidden checks"
+        lines.append(f"| {count}, judged when you hand in | {hidden.points:g} |")
     lines.append(f"| **together** | **{exercise.weight:g}** |")
     return "\n".join(lines)
 

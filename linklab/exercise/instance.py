@@ -8,7 +8,6 @@ the two files.
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import hmac
 import json
@@ -25,6 +24,7 @@ from linklab.base.text import excerpt
 from linklab.errors import InputError
 from linklab.exercise.fill import fill
 from linklab.exercise.model import Exercise, Instance, Setting
+from linklab.exercise.packed import pack, unpack
 from linklab.judge.evaluation import Lookup, NoValueError, number
 from linklab.judge.quantity import Value, parse_value
 
@@ -32,7 +32,6 @@ FORMAT = 1
 PRACTICE = "practice"
 STUDENT_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}")
 _EXERCISE = re.compile(r"(?:exercise|problem)\d{1,4}", re.ASCII)
-_MOST_ENVIRONMENT_BYTES = 100_000
 
 
 @dataclass(frozen=True)
@@ -240,14 +239,13 @@ def _filled(text: str, lookup: Lookup) -> str:
 
 def encode_environment(lines: Sequence[tuple[str, str, str]]) -> str:
     """Lines as text that gives nothing away at a glance; no secret (`decode_environment`)."""
-    return base64.b64encode(zlib.compress(json.dumps(lines).encode())).decode("ascii")
+    return pack(lines)
 
 
 def decode_environment(text: str) -> list[tuple[str, str, str]]:
     """The lines again; InputError if it is none."""
     try:
-        data = zlib.decompressobj().decompress(base64.b64decode(text, validate=True), _MOST_ENVIRONMENT_BYTES)
-        return [(str(on), str(line), str(says)) for on, line, says in json.loads(data)]
+        return [(str(on), str(line), str(says)) for on, line, says in unpack(text)]
     except (ValueError, TypeError, zlib.error) as error:
         raise InputError(f"the environment of the instance cannot be read: {error}") from error
 

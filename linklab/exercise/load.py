@@ -7,6 +7,7 @@ Pure. Messages name the file, the table and the key. Format: docs/writing-an-exe
 from __future__ import annotations
 
 import re
+import zlib
 from pathlib import Path
 
 from linklab.base import installation, toml
@@ -19,12 +20,14 @@ from linklab.exercise.model import (
     Check,
     Exercise,
     Experiment,
+    HiddenChecks,
     Parameter,
     Ping,
     PlantedFault,
     Setting,
     Transfer,
 )
+from linklab.exercise.packed import unpack
 from linklab.judge.quantity import parse_value
 from linklab.judge.tolerance import around
 
@@ -32,6 +35,8 @@ FORMAT = 1
 KINDS = ("exercise", "problem")
 ANSWER_KINDS = ("rate", "time", "size", "share", "number", "index", "choice", "words", "text")
 CHECK_KINDS = ("state", "measure", "answer", "unchanged", "holds")
+STUDENT = "student"
+"""The `part` of an exercise.toml that the instructor's part was left out of."""
 BASES = ("submitted", "start", "healthy")
 _SUBJECT = {"state": "fact", "measure": "metric", "answer": "answer", "holds": "holds"}
 _MOST_WORDS = 600
@@ -91,6 +96,7 @@ def _exercise(table: toml.Table, folder: Path) -> Exercise:
     kind = table.take("kind", str)
     if kind not in KINDS:
         raise InputError(f'"kind" is "{kind}"; use {" or ".join(KINDS)}')
+    withheld = _withheld(table)
     exercise = Exercise(
         folder=folder,
         kind=kind,
@@ -107,9 +113,27 @@ def _exercise(table: toml.Table, folder: Path) -> Exercise:
         experiments=tuple(map(_experiment, table.tables("experiment"))),
         answers=tuple(map(_answer, table.tables("answer"))),
         checks=tuple(map(_one_check, table.tables("check"))),
+        withheld=withheld,
     )
     table.end()
     return exercise
+
+
+def _withheld(table: toml.Table) -> HiddenChecks | None:
+    """What a student's part says it leaves out (`linklab.exercise.student_part`), and its faults back in the table."""
+    if "part" not in table.data:
+        return None
+    if (part := table.take("part", str)) != STUDENT:
+        raise InputError(f'"part" is "{part}"; the only part is "{STUDENT}"')
+    hidden = toml.Table(table.take("hidden", dict), "hidden")
+    found = HiddenChecks(hidden.take("checks", int), float(hidden.take("points", (int, float))))
+    hidden.end()
+    try:
+        faults = unpack(table.take("planted", str))
+        table.data["fault"] = [{**fault, "key": "", "seen": ""} for fault in faults]
+    except (ValueError, TypeError, zlib.error) as error:
+        raise InputError(f'"planted" is damaged ({error}); install the package again') from error
+    return found
 
 
 def _parameter(table: toml.Table) -> Parameter:

@@ -32,7 +32,10 @@ class Setting:
 
 @dataclass(frozen=True)
 class PlantedFault:
-    """One kind of trouble that a problem may plant; `seen` is an expression that shows it (see `Experiment`)."""
+    """One kind of trouble that a problem may plant; `seen` is an expression that shows it (see `Experiment`).
+
+    In a student's part `key` and `seen` are "".
+    """
 
     id: str
     settings: tuple[Setting, ...]
@@ -123,8 +126,19 @@ class Check:
 
 
 @dataclass(frozen=True)
+class HiddenChecks:
+    """What a student is told of hidden checks: how many there are, and their points."""
+
+    count: int
+    points: float
+
+
+@dataclass(frozen=True)
 class Exercise:
-    """An exercise or a problem as its folder describes it."""
+    """An exercise or a problem as its folder describes it.
+
+    withheld: the hidden checks that a student's part leaves out; None where the instructor's part is here.
+    """
 
     folder: Path
     kind: str
@@ -141,6 +155,7 @@ class Exercise:
     experiments: tuple[Experiment, ...]
     answers: tuple[Answer, ...]
     checks: tuple[Check, ...]
+    withheld: HiddenChecks | None = None
 
     @property
     def id(self) -> str:
@@ -154,8 +169,14 @@ class Exercise:
 
     @property
     def weight(self) -> float:
-        """Points of a full mark."""
-        return sum(check.weight for check in self.checks)
+        """Points of a full mark, hidden checks included."""
+        return sum(check.weight for check in self.checks) + (self.withheld.points if self.withheld else 0)
+
+    @property
+    def hidden(self) -> HiddenChecks:
+        """The hidden checks, whether they are here or left out."""
+        here = [check.weight for check in self.checks if check.hidden]
+        return self.withheld or HiddenChecks(len(here), sum(here))
 
 
 @dataclass(frozen=True)

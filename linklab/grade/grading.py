@@ -12,7 +12,7 @@ import glob
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -23,7 +23,10 @@ from linklab.base.text import visible
 from linklab.errors import InputError, LinklabError
 from linklab.exercise.bundle import read_bundle
 from linklab.exercise.instance import PRACTICE, parse_instance
+from linklab.exercise.load import find_exercise, load_exercise
+from linklab.exercise.model import Instance
 from linklab.exercise.report import Report
+from linklab.exercise.student_part import need_instructors_part
 from linklab.grade.classfiles import canvas_csv, grades_csv, junit_xml, moodle_feedback
 from linklab.grade.cohort import Entry, Finding, findings
 from linklab.grade.datasets import write_data
@@ -123,13 +126,26 @@ def _expanded(argument: str) -> list[Path]:
 
 def courses_of(submissions: Sequence[HandedIn]) -> Counter[str]:
     """How many submissions say that they are of which course; those of the practice instance and rubbish are none."""
-    found: Counter[str] = Counter()
+    return Counter(each.course for each in _instances(submissions) if each.signature != PRACTICE)
+
+
+def need_all_gradable(submissions: Sequence[HandedIn]) -> None:
+    """Say before anything is graded that hidden checks of an exercise that was handed in are not here.
+
+    Raises:
+        MissingError: of an exercise only the students' part is here.
+    """
+    for name in sorted({each.exercise for each in _instances(submissions)}):
+        with contextlib.suppress(InputError):  # which the report of each submission says
+            need_instructors_part(load_exercise(find_exercise(name)), "grade it")
+
+
+def _instances(submissions: Sequence[HandedIn]) -> Iterator[Instance]:
+    """The instance of each submission that is not too large to be looked into beforehand."""
     for submission in submissions:
         with contextlib.suppress(LinklabError, OSError):
             if submission.path.stat().st_size <= _MOST_PEEKED:
-                instance = parse_instance(read_bundle(submission.path).text("instance.json") or "", "instance.json")
-                found.update([instance.course] if instance.signature != PRACTICE else [])
-    return found
+                yield parse_instance(read_bundle(submission.path).text("instance.json") or "", "instance.json")
 
 
 def _hidden(path: Path) -> bool:

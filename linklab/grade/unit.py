@@ -34,6 +34,7 @@ from linklab.exercise.judge import agree, describe, judge, worth_doing
 from linklab.exercise.load import find_exercise, load_exercise
 from linklab.exercise.model import Check, Exercise, Experiment, Instance
 from linklab.exercise.report import Report, Status
+from linklab.exercise.student_part import need_instructors_part
 from linklab.grade.lab_unit import LAB, grade_lab
 from linklab.grade.rebuild import rebuild
 from linklab.grade.rerun import ExerciseNetwork, Rerun, UnbuildableError, rerun
@@ -140,6 +141,7 @@ def _read(bundle: Bundle, source: str, course: Course | None, known: _Known) -> 
         )
         folder = find_exercise(instance.exercise)
     exercise = load_exercise(folder)
+    need_instructors_part(exercise, "grade it")
     known.heading, known.max_score = exercise.heading, exercise.weight
     with blame(Fault.SUBMISSION):
         instance = proven(instance, exercise, course)

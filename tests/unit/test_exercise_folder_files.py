@@ -5,8 +5,10 @@ import base64
 import csv
 import json
 import re
+import shutil
 import stat
 import zlib
+from pathlib import Path
 
 import pytest
 from small_exercise import use_clone
@@ -17,7 +19,7 @@ from linklab.agent.exercise_env import Line, SettingError
 from linklab.commands import student
 from linklab.editor import files as editor_files
 from linklab.errors import InputError
-from linklab.exercise.bundle import read_bundle
+from linklab.exercise.bundle import Bundle, read_bundle, write_bundle
 from linklab.exercise.folder import collect, repeated
 from linklab.exercise.handout import book_chapters
 from linklab.exercise.instance import environment, parse_instance, practice_instance
@@ -153,6 +155,59 @@ def test_issue_makes_a_course_once_and_the_same_instances_again(tmp_path, capsys
     assert rows[0]["rate"] == json.loads(first["problem1-s1.json"])["parameters"]["rate"]
     assert cli.main([*command[:-1], "Other"]) == 2
     assert 'is the course "Networks", not "Other"' in capsys.readouterr().err
+
+
+def test_a_class_gets_a_folder_without_the_instructors_part(tmp_path, clone, capsys):
+    """The students' part and the instances; a student's machine that has no more starts from it, and cannot grade."""
+    Path("class.csv").write_text("s1\ns2\n")
+    roster = ["--roster", "class.csv", "--course", "net.toml"]
+    (clone / "exercises/3-small/solution").mkdir()
+    (clone / "exercises/3-small/solution/work.sh").write_text("true\n")
+    (clone / "exercises/3-small/key.md").write_text("The key.\n")
+    assert cli.main(["exercise", "issue", "3", *roster, "--name", "Networks"]) == 0
+    assert cli.main(["exercise", "handout", "3", "--class", "week5", *roster]) == 0
+    written = {path.relative_to("week5").as_posix() for path in Path("week5").rglob("*") if path.is_file()}
+    small = [f"exercises/3-small/{name}" for name in ("Exercise 3.mn", "exercise.toml", "handout.md")]
+    assert written == {"README.md", *small, "instances/exercise3-s1.json", "instances/exercise3-s2.json"}
+    assert (
+        Path("week5/instances/exercise3-s1.json").read_bytes()
+        == Path("exercise3-instances/exercise3-s1.json").read_bytes()
+    )
+    assert "Nothing of the reader's business" not in Path("week5/exercises/3-small/exercise.toml").read_text()
+    assert cli.main(["exercise", "handout", "3", "--class", "week5"]) == 2
+    assert "week5: there is something in it already" in capsys.readouterr().err
+
+    shutil.rmtree(clone / "exercises/3-small")
+    shutil.copytree("week5/exercises/3-small", clone / "exercises/3-small")
+    assert start("week5/instances/exercise3-s1.json") == 0
+    assert "one hidden check, judged when you hand in" in Path("exercise-3/handout.html").read_text()
+    capsys.readouterr()
+    for command in (["issue", "3", *roster], ["verify", "3"], ["handout", "3", "--class", "again"]):
+        assert cli.main(["exercise", *command]) == 4
+        said = capsys.readouterr().err
+        assert "this is the students' part of Exercise 3: A small exercise, without solution" in said
+        assert "install the instructor's package linklab (make deb) in place of linklab-student" in said
+    bundle = Bundle("exercise3", "s1", {"instance.json": Path("exercise-3/instance.json").read_bytes()})
+    write_bundle(Path("s1.zip"), bundle)
+    assert cli.main(["grade", "s1.zip", "--course", "net.toml"]) == 4
+    assert "so Linklab cannot grade it" in capsys.readouterr().err
+    assert not Path("grades").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["3", "--course", "net.toml", "--roster", "class.csv"], "--course and --roster go with --class DIR"),
+        (["3", "--class", "out", "--course", "net.toml"], "--course and --roster go together"),
+        (["3", "--class", "out", "--pdf"], "--class writes a folder"),
+        (["mine.json", "--class", "out"], "mine.json: --class takes an exercise"),
+    ],
+)
+def test_what_does_not_fit_a_class_folder_is_said(words, why, capsys):
+    """And nothing is written."""
+    assert cli.main(["exercise", "handout", *words]) == 2
+    assert why in capsys.readouterr().err
+    assert not Path("out").exists()
 
 
 def test_list_names_all_and_what_is_broken(capsys, clone):
