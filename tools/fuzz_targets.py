@@ -19,6 +19,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import fuzz_inputs
+import fuzz_progress
 import fuzz_tables
 from fuzz_inputs import Mutation
 
@@ -476,6 +477,7 @@ TARGETS: tuple[Target, ...] = (
     ),
     Target("exp.csv", fuzz_tables.tables, fuzz_inputs.TEXT, fuzz_tables.read_table),
     Target("trials.json", lambda: [_JOURNAL], fuzz_inputs.JSON, _journal),
+    Target("progress", fuzz_progress.progresses, fuzz_inputs.TEXT, fuzz_progress.read_progress),
     Target("state", _captures("node_state-*"), fuzz_inputs.JSON, _state),
     Target("editor-autosave", _drawings, fuzz_inputs.JSON, _autosave),
     Target("editor-picture", _decorated, fuzz_inputs.JSON, _picture),

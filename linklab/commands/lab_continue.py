@@ -15,7 +15,7 @@ from linklab.errors import InputError
 from linklab.guide.continuing import BroughtBack, LeftLab, bring_back, left_off
 from linklab.guide.evidence import EditorEvidence, GuideEvidence
 from linklab.guide.guide import Guide
-from linklab.guide.progress import LabProgress
+from linklab.guide.progress import FILE, FOLDER, LabProgress, damage_told
 from linklab.guide.session import STEPS_FILE
 from linklab.lab.model import Lab
 
@@ -37,29 +37,50 @@ def left_here(lab: Lab, folder: Path, args: argparse.Namespace) -> LeftLab | Non
     Raises:
         InputError: the folder has the progress of another lab, or one that cannot be read.
     """
-    if LabProgress.load(folder) is None:
-        return None
-    progress = LabProgress.begin(folder, lab)  # refuses another lab's
-    evidence = list(progress.evidence())
-    if all(_is_of_start(each) for each in evidence):
+    path = folder / FOLDER / FILE
+    try:
+        if LabProgress.load(folder) is None:
+            return None
+    except InputError:
+        if args.anew:
+            _set_aside(path)
+            return None
+    progress = LabProgress.begin(folder, lab)  # refuses another lab's, and what cannot be read at all
+    read = progress.read()
+    if told := damage_told(str(path), read):
+        print(f"linklab: {told}.", flush=True)
+    evidence = [found for _, found in read.lines if found is not None]
+    if all(_is_of_start(each) for each in evidence) and not (args.anew and read.damaged):
         return None
     if args.anew or not _goes_on(lab, evidence, args.goes_on):
-        print(f"Beginning anew. The progress so far is kept as {set_aside(progress).name} in {progress.path.parent}.")
+        _set_aside(path)
+        _carry_predictions(lab, folder, evidence)
         return None
     return left_off(evidence)
 
 
-def set_aside(progress: LabProgress) -> Path:
-    """Give the progress a name that the guide does not read; that name. InputError if it cannot be renamed."""
-    folder = progress.path.parent
+def _set_aside(path: Path) -> None:
+    """Give the progress a name that the guide does not read, and say which. InputError if it cannot be renamed."""
+    folder = path.parent
     number = next(n for n in range(1, 10**6) if not (folder / f"progress-{n}.jsonl").exists())
-    path = folder / f"progress-{number}.jsonl"
+    kept = folder / f"progress-{number}.jsonl"
     try:
-        progress.path.rename(path)
+        path.rename(kept)
         (folder / STEPS_FILE).unlink(missing_ok=True)
     except OSError as error:
-        raise InputError(f"{progress.path}: cannot be renamed: {error.strerror}") from error
-    return path
+        raise InputError(f"{path}: cannot be renamed: {error.strerror}") from error
+    print(f"Beginning anew. The progress so far is kept as {kept.name} in {folder}.")
+
+
+def _carry_predictions(lab: Lab, folder: Path, evidence: Sequence[GuideEvidence]) -> None:
+    """Begin the new progress with what is known of predictions: whoever has measured once cannot predict again."""
+    guide = Guide(lab)
+    guide.see_all(evidence)
+    carried = guide.predictions.carried()
+    if carried:
+        progress = LabProgress.begin(folder, lab)
+        for each in carried:
+            progress.add(each)
 
 
 def bring_network_back(network: Network, left: LeftLab) -> BroughtBack:

@@ -60,7 +60,7 @@ def submit_lab(args: argparse.Namespace) -> int:
         write_bundle(out, Bundle(f"lab{lab.number}", student or name, files))
     except OSError as error:
         raise InputError(f"{out}: cannot be written: {error.strerror}") from error
-    for sentence in found.notes:
+    for sentence in [*found.notes, *([f"{trouble}."] if (trouble := progress.trouble()) else [])]:
         print(visible(sentence))
     digest = hashlib.sha256(out.read_bytes()).hexdigest()
     print(f"{out}: {len(files) + 1} files, {out.stat().st_size / 1000:.1f} kB, SHA-256 {digest[:16]}…")

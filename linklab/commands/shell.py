@@ -158,7 +158,10 @@ def _session(args: argparse.Namespace) -> GuideSession | None:
 
     if args.file is None or not lab_script.is_known(args.file):
         raise InputError("--guide is for the network of a lab, as in linklab shell 8 --guide")
-    return GuideSession(load_lab(find_lab(args.file.stem)), Path.cwd())
+    session = GuideSession(load_lab(find_lab(args.file.stem)), Path.cwd())
+    if session.trouble:
+        _say(f"linklab: {session.trouble}.")
+    return session
 
 
 def _typed(network: Network, terminal: str) -> int:

@@ -14,6 +14,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from linklab.base.text import visible
 from linklab.errors import InputError
 from linklab.guide.listing import GOOD, is_flagged, listing, summary
 from linklab.guide.progress import FOLDER, LabProgress
@@ -149,6 +150,8 @@ def _hint(folder: Path, data: dict[str, Any], chosen: dict[str, Any] | None) -> 
 def _tell(data: dict[str, Any], told: list[dict[str, Any]], *, whole: bool) -> None:
     if whole:
         print(summary(data["heading"], data["steps"]))
+        if data.get("trouble"):
+            print(f"{visible(data['trouble'])}.")
     print("\n".join(listing(data["steps"], told, data["next"] if whole else None)).removeprefix("" if whole else "\n"))
     if data["next"] is None:
         print("Every step is done.")

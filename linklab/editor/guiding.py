@@ -90,14 +90,15 @@ class Guiding:
         from linklab.guide.listing import listing, summary  # noqa: PLC0415 - as said above
 
         steps = [state.as_json() for state in session.steps()]
-        following = session.guide.next_step()
+        following = session.next_step()
         head, (step, hint) = summary(session.lab.heading, steps), self._hinted
+        head += f"\n\n{session.trouble}." if session.trouble else ""
         shown.say(f"{head}\n\n{hint}" if following is not None and following.id == step else head)
         shown.show("\n".join(listing(steps, steps, following.id if following else None)).strip())
 
     def _hint(self) -> None:
         """Say the next hint for the step that comes next."""
-        following = self.session.guide.next_step() if self.session else None
+        following = self.session.next_step() if self.session else None
         if self.session is None or following is None:
             self.window.say("every step is done")
             return

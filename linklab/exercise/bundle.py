@@ -33,7 +33,8 @@ from linklab.exercise.textfile import encoding_of
 FORMAT = 1
 MANIFEST = "manifest.json"
 TEXTS = ("instance.json", "topology.mn", "state.json", "work.sh", "answers.toml")
-OF_LAB = ("lab.json", "progress.jsonl", "notes.json")
+PROGRESS = "progress.jsonl"
+OF_LAB = ("lab.json", PROGRESS, "notes.json")
 """Texts of a lab that is handed in, in place of an exercise's."""
 FOLDERS = ("results", "terminals")
 
@@ -42,7 +43,7 @@ MAX_BYTES = 50 * 2**20
 MAX_FILES = 500
 MAX_TEXT = 2 * 2**20
 """Of each file that the grader parses; a state of 40 nodes has 300 kB."""
-MAX_OF = {"instance.json": 2**17, "work.sh": 2**18, "answers.toml": 2**15, "lab.json": 2**15, "progress.jsonl": 2**24}
+MAX_OF = {"instance.json": 2**17, "work.sh": 2**18, "answers.toml": 2**15, "lab.json": 2**15, PROGRESS: 2**24}
 """Of those that are small, less: TOML's dotted keys take time by the square of their length, here 4 s at most.
 
 A progress has the output of every line, and of the longest lab 4 MB.
@@ -75,7 +76,8 @@ class Bundle:
     r"""What a student hands in.
 
     exercise, student: as the manifest says them, "" without one; what counts is the signed instance.json.
-    files: name → contents; those of TEXTS and in terminals/ are UTF-8 with "\n", whatever they came as.
+    files: name → contents; texts, and what is in terminals/, are UTF-8 with "\n", whatever they came as; a lab's
+    progress is as it came.
     version: of the Linklab that made it; notes: what was odd or ignored, as sentences.
     """
 
@@ -320,6 +322,8 @@ class _BundleReader:
         most = MAX_OF.get(name, MAX_TEXT)
         if len(raw) > most:
             raise self.wrong(f"{name} has {len(raw)} bytes; at most {most} are taken")
+        if name == PROGRESS:  # read a line at a time, so that one damaged letter costs one line
+            return raw
         text = self._decode(name, raw)
         if "\r" in text:
             text = text.replace("\r\n", "\n") if name.startswith("terminals/") else re.sub(r"\r\n?", "\n", text)

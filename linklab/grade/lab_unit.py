@@ -25,7 +25,8 @@ from linklab.grade.limits import HANG_S
 from linklab.guide.evidence import TypedEvidence
 from linklab.guide.guide import Guide
 from linklab.guide.plan import EditorWant, LabPlan
-from linklab.guide.progress import FILE, FOLDER, LabProgress
+from linklab.guide.predictions import PredictionTime
+from linklab.guide.progress import FILE, FOLDER, LabProgress, damage_told
 from linklab.guide.redo import Redoing
 from linklab.guide.redo_lines import ProgressEntry, is_for_hands
 from linklab.guide.status import GuideStatus, StepState
@@ -34,6 +35,7 @@ from linklab.lab.model import Lab, find_lab, load_lab
 from linklab.lab.reference import replayed
 
 LAB, PROGRESS, NOTES = "lab.json", "progress.jsonl", "notes.json"
+AFTER, UNKNOWN = "written after the measurement", "not known whether it was written before the measurement"
 MOST_NAMED = 8
 MOST_FILE = 2**18
 MOST_WORDS = 4000
@@ -63,7 +65,7 @@ def grade_lab(bundle: Bundle, source: str, engine: Engine) -> Report:
     """
     with blame(Fault.SUBMISSION):
         handed_in = _read(bundle)
-        entries = _entries(bundle, handed_in.lab)
+        entries, trouble = _entries(bundle, handed_in.lab)
     claimed = Guide(handed_in.lab)
     claimed.see_all(each for _, each in entries if each is not None)
     guide = Guide(handed_in.lab)
@@ -73,7 +75,7 @@ def grade_lab(bundle: Bundle, source: str, engine: Engine) -> Report:
         redoing = Redoing(handed_in.lab, engine, folder, time.monotonic() + HANG_S)
         guide.see_all(redoing.evidence(entries))
     checks = tuple(_check(state) for state in guide.steps() if _counts(guide.plan, state))
-    notes = [*bundle.notes, *_notes(handed_in, claimed, guide, redoing.stopped)]
+    notes = [*bundle.notes, *trouble, *_notes(handed_in, claimed, guide, redoing.stopped)]
     environment = {name: value for name, value in redoing.environment.items() if name != "seed"}
     return Report(
         exercise=f"lab{handed_in.lab.number}",
@@ -87,7 +89,7 @@ def grade_lab(bundle: Bundle, source: str, engine: Engine) -> Report:
         max_score=float(len(checks)),
         checks=checks,
         notes=tuple(notes),
-        answers={f"prediction {name}": text for name, text in handed_in.predictions.items()},
+        answers={f"prediction {name}": text for name, text in _predictions(handed_in, claimed).items()},
         words={f"question {number}": text for number, text in handed_in.answers.items()},
         environment={**environment, "linklab": __version__, "seeds": [redoing.seed]},
     )
@@ -131,20 +133,26 @@ def _label(value: object) -> str:
     return excerpt(one_line(str(value or "")), 100)
 
 
-def _entries(bundle: Bundle, lab: Lab) -> list[ProgressEntry]:
-    """The progress, read as the guide reads it."""
+def _entries(bundle: Bundle, lab: Lab) -> tuple[list[ProgressEntry], list[str]]:
+    """The progress, read as the guide reads it, and a note where some of its lines cannot be read."""
     with tempfile.TemporaryDirectory(prefix="linklab-lab-") as name:
         path = Path(name) / FOLDER / FILE
         path.parent.mkdir()
         path.write_bytes(bundle.files.get(PROGRESS, b""))
         try:
             progress = LabProgress.load(Path(name))
-            entries = list(progress.entries()) if progress else []
+            read = progress.read() if progress else None
         except LinklabError as error:
             raise InputError(str(error).replace(str(path), PROGRESS)) from error
-        if progress is None or progress.lab != lab.number:
-            raise InputError(f"{PROGRESS}: this is no progress of {lab.heading}")
-    return entries
+    if progress is None or read is None:
+        raise InputError(f"{PROGRESS}: this is no progress of a lab: it is missing or empty")
+    if progress.lab != lab.number:
+        raise InputError(f"{PROGRESS}: this is the progress of Lab {progress.lab}, and lab.json says {lab.heading}")
+    if read.damaged and not any(found for _, found in read.lines):
+        first = read.damaged[0]
+        raise InputError(f"{PROGRESS}:{first.number}: this line cannot be read ({first.why}), and no other holds work")
+    told = damage_told(PROGRESS, read)
+    return [(data["kind"], found) for data, found in read.lines], [f"{told}."] if told else []
 
 
 def _own_files(bundle: Bundle, folder: Path, entries: list[ProgressEntry]) -> None:
@@ -196,10 +204,28 @@ def _notes(handed_in: HandedInLab, claimed: Guide, guide: Guide, stopped: str) -
         found.append(f"Done by the student's progress, but not when it was done again: {_named(lost)}.")
     if won:
         found.append(f"Done when it was done again, but not by the student's progress: {_named(won)}.")
-    missing = [asked.id for asked in handed_in.lab.manual.predictions if asked.id not in handed_in.predictions]
+    predicted = _predictions(handed_in, claimed)
+    late = [name for name in predicted if (one := claimed.prediction(name)) and one[1] is PredictionTime.AFTER]
+    if late:
+        found.append(f"Written after the measurement, by the student's progress: {_named(late)}.")
+    missing = [asked.id for asked in handed_in.lab.manual.predictions if asked.id not in predicted]
     if missing:
         found.append(f"Not predicted: {_named(missing)}.")
     return found
+
+
+def _predictions(handed_in: HandedInLab, claimed: Guide) -> dict[str, str]:
+    """What was predicted, by name: as the progress has it in its order, else as the notes have it."""
+    predictions = dict(handed_in.predictions)
+    for asked in handed_in.lab.manual.predictions:
+        standing = claimed.prediction(asked.id)
+        if standing is not None:
+            written, when = standing
+            text = _words(f"{written.number} {written.unit} {written.why}")
+            predictions[asked.id] = f"{text} ({AFTER})" if when is PredictionTime.AFTER else text
+        elif asked.id in claimed.predictions.measured and asked.id in predictions:
+            predictions[asked.id] += f" ({UNKNOWN})"
+    return predictions
 
 
 def _named(names: list[str]) -> str:

@@ -71,4 +71,31 @@ class EditorEvidence:
     words: tuple[str, ...]
 
 
-GuideEvidence: TypeAlias = TypedEvidence | StateEvidence | FileEvidence | EditorEvidence
+@dataclass(frozen=True)
+class PredictionEvidence:
+    """What the student predicted, as it was typed; all "" where the prediction was withdrawn.
+
+    name: of the manual's `predict` block.
+    """
+
+    name: str
+    number: str = ""
+    unit: str = ""
+    why: str = ""
+
+    @property
+    def empty(self) -> bool:
+        """Whether it predicts nothing."""
+        return not (self.number.strip() or self.why.strip())
+
+
+@dataclass(frozen=True)
+class MeasuredBeforeEvidence:
+    """What decides these predictions was measured in an earlier attempt at the lab in this folder."""
+
+    predictions: tuple[str, ...]
+
+
+GuideEvidence: TypeAlias = (
+    TypedEvidence | StateEvidence | FileEvidence | EditorEvidence | PredictionEvidence | MeasuredBeforeEvidence
+)

@@ -22,7 +22,7 @@ from linklab.guide.evidence import (
 )
 from linklab.guide.matching import Matching
 from linklab.guide.plan import EditorWant, EndWant, FileWant, GuideStep, LabPlan, RunWant, SettingWant, plan_of
-from linklab.guide.predictions import PredictionOrder
+from linklab.guide.predictions import PredictionOrder, PredictionTime
 from linklab.guide.settings import kind_of
 from linklab.guide.shell import commands_in
 from linklab.guide.simulate import SimulatedNetwork
@@ -85,6 +85,10 @@ class Guide:
         """As `PredictionOrder.check`: InputError if this prediction may not be written any more."""
         running = {self.plan.steps[number].id for number, _ in self._running.values()}
         self.predictions.check(new, running, self._is_done)
+
+    def prediction(self, name: str) -> tuple[PredictionEvidence, PredictionTime] | None:
+        """As `PredictionOrder.standing`."""
+        return self.predictions.standing(name)
 
     def _told(self, state: State) -> None:
         """The kernel says what is set."""

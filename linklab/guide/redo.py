@@ -21,6 +21,7 @@ from linklab.guide.collect import looks_only
 from linklab.guide.continuing import READ_STATE, starts_network
 from linklab.guide.evidence import EditorEvidence, FileEvidence, GuideEvidence, StateEvidence, TypedEvidence
 from linklab.guide.plan import runs_at_once
+from linklab.guide.progress import BEGUN, CONTINUED
 from linklab.guide.redo_lines import (
     LEAVES,
     LONGEST_S,
@@ -34,7 +35,6 @@ from linklab.guide.redo_lines import (
     without_prompt,
     written_meanwhile,
 )
-from linklab.guide.session import BEGUN, CONTINUED
 from linklab.guide.shell import CLIENT
 from linklab.lab.model import Lab
 from linklab.state.model import State

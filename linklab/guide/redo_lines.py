@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from linklab.engine.api import Shows, StopAfter
 from linklab.guide.evidence import FileEvidence, GuideEvidence, TypedEvidence
-from linklab.guide.session import BEGUN, CONTINUED
+from linklab.guide.progress import BEGUN, CONTINUED
 from linklab.guide.shell import commands_in
 
 ProgressEntry: TypeAlias = tuple[str, "GuideEvidence | None"]

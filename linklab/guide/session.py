@@ -19,10 +19,11 @@ from linklab.base.files import write
 from linklab.engine.api import Network
 from linklab.errors import InputError
 from linklab.guide.collect import Collector
-from linklab.guide.evidence import EditorEvidence, GuideEvidence
+from linklab.guide.evidence import EditorEvidence, GuideEvidence, PredictionEvidence
 from linklab.guide.guide import Guide
 from linklab.guide.plan import FileWant
-from linklab.guide.progress import FOLDER, LabProgress
+from linklab.guide.predictions import PredictionTime
+from linklab.guide.progress import BEGUN, CONTINUED, FOLDER, LabProgress, damage_told
 from linklab.guide.status import StepState
 from linklab.judge.expectation import ExpectationVerdict
 from linklab.lab.model import Lab
@@ -32,8 +33,6 @@ FORMAT = 1
 STEPS_FILE = "steps.json"
 HINT = "hint"
 """Kind of the lines in the progress that count the hints that were asked for."""
-BEGUN, CONTINUED = "begun", "continued"
-"""Kinds of the lines that say that a network began, as the lab wants it or as it was left, with its environment."""
 
 
 @dataclass
@@ -41,6 +40,7 @@ class GuideSession:
     """One lab in one folder, with the progress that is there already.
 
     on_change: called after evidence has been judged, in any thread; must not wait.
+    trouble: a sentence on what cannot be read of the progress that was there, "" if all can.
     """
 
     lab: Lab
@@ -48,13 +48,16 @@ class GuideSession:
     on_change: Callable[[], None] = lambda: None
     guide: Guide = field(init=False)
     progress: LabProgress = field(init=False)
+    trouble: str = field(init=False)
 
     def __post_init__(self) -> None:
         self._lock = threading.RLock()
         self._busy = False
         self.progress = LabProgress.begin(self.folder, self.lab)
         self.guide = Guide(self.lab)
-        self.guide.see_all(self.progress.evidence())
+        read = self.progress.read()
+        self.guide.see_all(found for _, found in read.lines if found is not None)
+        self.trouble = damage_told(str(self.progress.path), read)
         self._write()
 
     @contextlib.contextmanager
@@ -70,7 +73,8 @@ class GuideSession:
         opened: name of the topology's file that it was built from; None if it was not built from a drawing.
         first: what was seen of it before anybody could work in it (`linklab.guide.continuing`).
         """
-        self._note(CONTINUED if first else BEGUN, environment=dict(network.environment))
+        which = {"lab": self.lab.number, "slug": self.lab.slug}
+        self._note(CONTINUED if first else BEGUN, **which, environment=dict(network.environment))
         if opened is not None:
             self.see(EditorEvidence(("open", opened)))
             self.see(EditorEvidence(("run",)))
@@ -88,8 +92,47 @@ class GuideSession:
                 InputError
             ):  # a full disk must not end the lab; what was seen is judged all the same
                 self.progress.add(evidence)
+                self.progress.take_in()
             self._write()
         self.on_change()
+
+    def predict(self, written: PredictionEvidence) -> None:
+        """Keep a prediction.
+
+        Raises:
+            InputError: its measurement has begun and there is one already, or it cannot be written.
+        """
+        with self._lock:
+            self.guide.check_prediction(written)
+            if written != self.guide.predictions.counted(written.name):
+                self.progress.add(written)
+                self.guide.see(written)
+        self.on_change()
+
+    def prediction(self, name: str) -> tuple[PredictionEvidence, PredictionTime] | None:
+        """As `PredictionOrder.standing`."""
+        with self._lock:
+            return self.guide.predictions.standing(name)
+
+    def predictions(self) -> dict[str, tuple[PredictionEvidence, PredictionTime] | None]:
+        """`prediction` of every prediction that the manual asks for, by its id."""
+        return {asked.id: self.prediction(asked.id) for asked in self.lab.manual.predictions}
+
+    def is_ordered(self, name: str) -> bool:
+        """Whether nothing needs to be known of when a prediction was written, or it is known."""
+        with self._lock:
+            return self.guide.predictions.is_known(name) or name in self.guide.predictions.measured
+
+    def closed_predictions(self) -> list[str]:
+        """Ids of the predictions that were made before their measurement, which was seen: they cannot be changed."""
+        with self._lock:
+            order = self.guide.predictions
+            return [name for name in order.measured if order.counted(name) is not None]
+
+    def next_step(self) -> StepState | None:
+        """As `Guide.next_step`."""
+        with self._lock:
+            return self.guide.next_step()
 
     def steps(self) -> list[StepState]:
         """The state of every step."""
@@ -135,6 +178,7 @@ class GuideSession:
             "format": FORMAT,
             "lab": self.lab.number,
             "heading": self.lab.heading,
+            "trouble": self.trouble,
             "busy": self._busy,
             "next": following.id if following else None,
             "steps": [{**state.as_json(), "hints": list(state.hints)} for state in states],
@@ -145,7 +189,8 @@ class GuideSession:
 
 def next_hint(progress: LabProgress, step_id: str, hints: Sequence[str]) -> str:
     """The hint that comes next for a step, which is noted; the last one again when there are no more."""
-    shown = len([note for note in progress.notes(HINT) if note.get("step") == step_id])
+    numbers = [note.get("number") for note in progress.notes(HINT) if note.get("step") == step_id]
+    shown = max((number for number in numbers if isinstance(number, int)), default=0)
     progress.note(HINT, step=step_id, number=min(shown, len(hints) - 1) + 1)
     return hints[min(shown, len(hints) - 1)]
 
@@ -162,8 +207,10 @@ def read_steps(folder: Path) -> dict[str, Any] | None:
         data = json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return None
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path}: cannot be read: {error}") from error
+    except (OSError, ValueError, RecursionError) as error:
+        raise InputError(f"{path}: cannot be read: {error}; it is written anew when the lab is started") from error
     if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise InputError(f"{path}: this was written by another version of Linklab")
+        raise InputError(f"{path}: this was written by another version of Linklab; start the lab again")
+    if not isinstance(data.get("steps"), list) or not {"lab", "heading", "busy", "next"} <= set(data):
+        raise InputError(f"{path}: this does not hold the steps of a lab; it is written anew when the lab is started")
     return data

@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from linklab.guide.evidence import PredictionEvidence
+from linklab.guide.predictions import PredictionTime
 from linklab.judge.expectation import ExpectationVerdict
 from linklab.manual.chapter import Chapter
 from linklab.manual.html import page, render_body
@@ -31,12 +33,16 @@ class LabWork:
     settled: ids of the predictions whose steps are done → what they measured, a text each.
     verdicts: what the lab expects of steps that were done, beside what they measured.
     environment: of the network.
+    standings: ids of predictions → what was predicted, and when that was written; None where the order is not known.
+    trouble: a sentence on what cannot be read of the progress, "" if all can.
     """
 
     steps: Sequence[Mapping[str, Any]] = ()
     settled: Mapping[str, Sequence[str]] = field(default_factory=dict)
     environment: Mapping[str, Any] = field(default_factory=dict)
     verdicts: Sequence[ExpectationVerdict] = ()
+    standings: Mapping[str, tuple[PredictionEvidence, PredictionTime] | None] = field(default_factory=dict)
+    trouble: str = ""
 
 
 def questions_in(body: str) -> list[str]:
@@ -64,6 +70,7 @@ def lab_report(chapter: Chapter, notes: StudentNotes, work: LabWork, written: st
         heading=chapter.heading,
         name=notes.name,
         written=written,
+        trouble=work.trouble,
         done=sum(VERDICTS[step["status"]] == "pass" for step in needed if step["counts"]),
         counted=sum(step["counts"] for step in needed),
         steps=[_step(step) for step in needed],
@@ -102,7 +109,10 @@ def _prediction(name: str, number: int, body: str, notes: StudentNotes, work: La
     box = body.partition(f'id="predict-{name}"')[2].partition("</section>")[0]
     question = box.partition('<div class="question">')[2].partition('</div><p class="write">')[0]
     theory = box.partition("</summary>")[2].partition("</details>")[0]
-    written = notes.predictions.get(name)
+    standing = work.standings.get(name)
+    written = standing[0] if standing else notes.predictions.get(name)
+    when = standing[1] if standing else PredictionTime.UNKNOWN
+    said = when.sentence if written and (standing or name in work.settled) else ""
     return {
         "id": name,
         "number": number,
@@ -110,6 +120,7 @@ def _prediction(name: str, number: int, body: str, notes: StudentNotes, work: La
         "theory": theory,
         "predicted": f"{written.number} {written.unit}".strip() if written else "",
         "why": written.why if written else "",
+        "said": said,
         "settled": name in work.settled,
         "measured": work.settled.get(name, ()),
     }

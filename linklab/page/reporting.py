@@ -7,6 +7,7 @@ Works from the folder of a lab alone, so a report can be written when no network
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol
@@ -14,9 +15,10 @@ from typing import Any, Protocol
 from linklab.base.numbers import format_number
 from linklab.documents.handbook import chapter
 from linklab.errors import InputError
+from linklab.guide.evidence import PredictionEvidence
 from linklab.guide.guide import Guide
-from linklab.guide.progress import LabProgress
-from linklab.guide.session import BEGUN, CONTINUED
+from linklab.guide.predictions import PredictionTime
+from linklab.guide.progress import BEGUN, CONTINUED, FILE, FOLDER, LabProgress
 from linklab.guide.status import StepState
 from linklab.judge.expectation import ExpectationVerdict
 from linklab.lab.model import Lab
@@ -37,6 +39,10 @@ class Judged(Protocol):
 
     def verdicts(self) -> Sequence[ExpectationVerdict]:
         """What the lab expects of steps that are done."""
+        ...
+
+    def prediction(self, name: str) -> tuple[PredictionEvidence, PredictionTime] | None:
+        """What the student predicted, and when that was written."""
         ...
 
 
@@ -70,7 +76,8 @@ def shown(quantity: tuple[float, str]) -> str:
 def work_of(lab: Lab, guide: Judged, environment: Mapping[str, Any]) -> LabWork:
     """What is known of somebody's work."""
     states = [state.as_json() for state in guide.steps()]
-    return LabWork(states, settled(lab, guide), environment, guide.verdicts())
+    standings = {asked.id: guide.prediction(asked.id) for asked in lab.manual.predictions}
+    return LabWork(states, settled(lab, guide), environment, guide.verdicts(), standings)
 
 
 def report_of(lab: Lab, folder: Path, work: LabWork, name: str = "") -> str:
@@ -91,11 +98,12 @@ def report_of_folder(lab: Lab, folder: Path, name: str = "") -> str:
     guide.see_all(progress.evidence())
     begun = [*progress.notes(BEGUN), *progress.notes(CONTINUED)]
     environment = begun[-1].get("environment", {}) if begun else {}
-    return report_of(lab, folder, work_of(lab, guide, environment), name)
+    work = replace(work_of(lab, guide, environment), trouble=progress.trouble())
+    return report_of(lab, folder, work, name)
 
 
 def progress_of(lab: Lab, folder: Path) -> LabProgress:
     """The progress of a lab in a folder; InputError if there is none."""
-    if LabProgress.load(folder) is None:
+    if not (folder / FOLDER / FILE).is_file():
         raise InputError(f"{folder}: no lab was begun here; begin one with `linklab lab {lab.number}`")
-    return LabProgress.begin(folder, lab)  # refuses another lab's
+    return LabProgress.begin(folder, lab)  # refuses another lab's, and what cannot be read at all

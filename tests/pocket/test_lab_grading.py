@@ -14,9 +14,8 @@ from linklab.exercise.report import Status
 from linklab.grade.unit import grade
 from linklab.guide.evidence import TypedEvidence
 from linklab.guide.plan import plan_of
-from linklab.guide.progress import LabProgress
+from linklab.guide.progress import BEGUN, CONTINUED, LabProgress
 from linklab.guide.recorded import RecordedWork
-from linklab.guide.session import BEGUN, CONTINUED
 from linklab.judge.verdict import Outcome
 from linklab.lab.model import find_lab, load_lab
 from linklab.lab.reference import load_reference, replayed
