@@ -137,8 +137,8 @@ PING = ProgramTable(
     free=frozenset(["quiet", "numeric", "stamps", "wait", "verbose", "outstanding", "version4", "deadline"]),
     defaults={"interval": "1"},
 )
-_SAYS_MORE = frozenset(("-s", "-stats", "-statistics", "-d", "-details", "-p", "-pretty"))
-"""Options by which tc and ip show what they show without them, and more."""
+_SAYS_MORE = frozenset(("-s", "-stats", "-statistics", "-p", "-pretty"))
+"""Options by which tc and ip show what they show without them, and more lines; `-d` writes other lines."""
 _ORDERED = frozenset(("linklab",))
 """Programs of which the order of the words says something: from h1 to h2."""
 TABLES = {"iperf3": IPERF3, "ping": PING}

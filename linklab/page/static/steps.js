@@ -154,7 +154,7 @@ class Steps {
     const inEditor = this.steps.filter((step) => step.facts.in_editor && !states.get(step.facts.id)?.counts).length;
     const done = needed.filter((state) => state.status.startsWith("done")).length;
     const at = this.steps.findIndex((step) => step.facts.id === next);
-    const rest = `Every step that is done on this page is done. The other ${inEditor} are done in the editor.`;
+    const rest = `All steps that this page can do are done; the other ${inEditor} are for the editor.`;
     const what = at < 0 ? [inEditor ? rest : "Every step of this lab is done."] : [
       make("a", { href: `#block-${next}`, onclick: (event) => {
         event.preventDefault();
