@@ -118,10 +118,15 @@ class GuideSession:
         """`prediction` of every prediction that the manual asks for, by its id."""
         return {asked.id: self.prediction(asked.id) for asked in self.lab.manual.predictions}
 
-    def is_ordered(self, name: str) -> bool:
-        """Whether nothing needs to be known of when a prediction was written, or it is known."""
+    def is_known(self, name: str) -> bool:
+        """As `PredictionOrder.is_known`."""
         with self._lock:
-            return self.guide.predictions.is_known(name) or name in self.guide.predictions.measured
+            return self.guide.predictions.is_known(name)
+
+    def measured_predictions(self) -> list[str]:
+        """As `PredictionOrder.measured`."""
+        with self._lock:
+            return self.guide.predictions.measured
 
     def closed_predictions(self) -> list[str]:
         """Ids of the predictions that were made before their measurement, which was seen: they cannot be changed."""

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
 
@@ -21,6 +21,7 @@ from linklab.engine.api import Network
 from linklab.errors import EngineError
 from linklab.guide.continuing import BroughtBack
 from linklab.guide.evidence import GuideEvidence
+from linklab.guide.session import GuideSession
 from linklab.lab.model import Lab
 from linklab.manual.model import Manual
 from linklab.page.access import Access
@@ -108,6 +109,11 @@ class PageContext:
     def nodes(self) -> list[str]:
         """Where a terminal can be opened; the Mininet CLI is that of a drawn network. NotReadyError as `network`."""
         return ["client", *(["mininet"] if self.topology else []), *self.network.nodes]
+
+    @cached_property
+    def guide(self) -> GuideSession:
+        """The guide of the lab in this folder; InputError if the folder's progress is another lab's or not readable."""
+        return GuideSession(self.lab, self.folder)
 
     def touch(self) -> None:
         """The person has done something: typed, pressed a button, opened the page."""

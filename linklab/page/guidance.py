@@ -2,8 +2,8 @@
 """The guide on a lab's page: how far each step is, hints in stages, and what the steps of predictions have measured.
 
 Shows what `linklab.guide` says and asks what a person asks. The events `guide` (the states of all steps, which is next)
-and `settled` (the predictions whose steps are all done, with what was measured) follow the evidence. `POST
-steps/ID/hint` answers the next hint, `GET report` the report of the lab.
+and `settled` (the predictions whose steps are all done, with what was measured, when each was written, and which cannot
+be changed any more) follow the evidence. `POST steps/ID/hint` answers the next hint, `GET report` the lab's report.
 """
 
 from __future__ import annotations
@@ -11,11 +11,12 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from tornado.web import RequestHandler
 
-from linklab.guide.session import GuideSession
+from linklab.guide.predictions import PredictionTime
 from linklab.page.context import PageContext
 from linklab.page.handlers import PageHandler, RequestError
 from linklab.page.lab_report import LabWork
@@ -33,7 +34,8 @@ class GuideDesk:
         self._changed = threading.Event()
         self._over = False
         self._running = contextlib.ExitStack()
-        self.session = GuideSession(context.lab, context.folder, self._changed.set)
+        self.session = context.guide
+        self.session.on_change = self._changed.set
         context.when_ready(self._begin)
         context.on_close(self._end)
         self.tell()
@@ -60,15 +62,23 @@ class GuideDesk:
     def tell(self) -> None:
         """Tell every page how far the steps are."""
         states = self.session.steps()
-        following = self.session.guide.next_step()
+        following = self.session.next_step()
         told = [state.as_json() for state in states]
-        self.context.events.publish("guide", steps=told, next=following.id if following else None)
-        self.context.events.publish("settled", predictions=settled(self.context.lab, self.session))
+        self.context.events.publish(
+            "guide", steps=told, next=following.id if following else None, trouble=self.session.trouble
+        )
+        lab, standings = self.context.lab, self.session.predictions()
+        self.context.events.publish(
+            "settled",
+            predictions=settled(lab, self.session),
+            said={name: (found[1] if found else PredictionTime.UNKNOWN).sentence for name, found in standings.items()},
+            closed=self.session.closed_predictions(),
+        )
 
     def work(self) -> LabWork:
         """For the report."""
         environment: Mapping[str, Any] = self.context.network.environment if self.context.ready else {}
-        return work_of(self.context.lab, self.session, environment)
+        return replace(work_of(self.context.lab, self.session, environment), trouble=self.session.trouble)
 
 
 class HintHandler(PageHandler):

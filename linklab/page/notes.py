@@ -7,6 +7,7 @@ what is kept. The file is the student's: a field that is missing is empty, and a
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import threading
@@ -18,6 +19,7 @@ from tornado.web import RequestHandler
 
 from linklab.base.files import write_json
 from linklab.errors import InputError
+from linklab.guide.evidence import PredictionEvidence
 from linklab.guide.progress import FOLDER
 from linklab.page.context import PageContext
 from linklab.page.handlers import PageHandler, RequestError
@@ -89,6 +91,8 @@ class StudentNotes:
             raise InputError(f"{path}: these notes cannot be read ({error}); move the file away") from error
         if not isinstance(found, dict) or found.get("notes_of") != lab or found.get("version") != VERSION:
             raise InputError(f"{path}: not notes of {lab} that this version of Linklab wrote; move the file away")
+        if not all(isinstance(found.get(key, {}), dict) for key in ("predictions", "answers")):
+            raise InputError(f"{path}: its predictions or answers are not lists by name; move the file away")
         predictions = {
             str(name): WrittenPrediction(**{key: str(entry.get(key, "")) for key in ("number", "unit", "why")})
             for name, entry in dict(found.get("predictions", {})).items()
@@ -108,6 +112,14 @@ class StudentNotes:
         return {"predictions": predictions, "answers": dict(self.answers)}
 
 
+def _evidence(name: str, written: WrittenPrediction) -> PredictionEvidence:
+    return PredictionEvidence(name, written.number, written.unit, written.why)
+
+
+def _written(evidence: PredictionEvidence) -> WrittenPrediction:
+    return WrittenPrediction(evidence.number, evidence.unit, evidence.why)
+
+
 class NotesDesk:
     """The notes of a page: one writer at a time, and every page told."""
 
@@ -117,16 +129,39 @@ class NotesDesk:
         if context.name:
             self.notes.name = context.name
         self._lock = threading.Lock()
+        self._put_in_order()
         context.events.publish("notes", **self.notes.facts())
 
-    def predict(self, name: str, written: WrittenPrediction) -> None:
-        """Keep a prediction; an empty one is forgotten. InputError if the file cannot be written."""
+    def _put_in_order(self) -> None:
+        """The progress says which predictions count; those that only the notes have enter it if nothing is measured."""
+        guide = self.context.guide
+        measured = guide.measured_predictions()
+        for name, standing in guide.predictions().items():
+            if standing is not None:
+                with contextlib.suppress(InputError):  # changed by hand into what is none
+                    self.notes.predictions[name] = _written(standing[0])
+            elif guide.is_known(name):  # it was withdrawn
+                self.notes.predictions.pop(name, None)
+            elif name in self.notes.predictions and name not in measured:
+                with contextlib.suppress(InputError):  # a full disk: it stays in the notes
+                    guide.predict(_evidence(name, self.notes.predictions[name]))
+
+    def predict(self, name: str, written: WrittenPrediction) -> str:
+        """Keep a prediction; an empty one is forgotten. What to say of it.
+
+        Raises:
+            InputError: its measurement has begun and there is one already, or the file cannot be written.
+        """
+        guide = self.context.guide
         with self._lock:
+            guide.predict(_evidence(name, written))
             if written.empty:
                 self.notes.predictions.pop(name, None)
             else:
                 self.notes.predictions[name] = written
             self._keep()
+        standing = guide.prediction(name)
+        return " ".join(filter(None, ("Your prediction is kept.", standing[1].sentence if standing else "")))
 
     def answer(self, number: str, text: str) -> None:
         """Keep an answer to a question; an empty one is forgotten. InputError if it is too long or cannot be kept."""
@@ -159,8 +194,7 @@ class PredictionHandler(PageHandler):
         if not any(asked.id == name for asked in self.context.manual.predictions):
             raise RequestError(404, "The manual asks for no such prediction.")
         given = self.fields(number=str, unit=str, why=str)
-        await self.context.in_thread(self.desk.predict, name, WrittenPrediction(**given))
-        self.answer(text="Your prediction is kept.")
+        self.answer(text=await self.context.in_thread(self.desk.predict, name, WrittenPrediction(**given)))
 
 
 class AnswerHandler(PredictionHandler):

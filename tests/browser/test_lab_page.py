@@ -208,6 +208,10 @@ def test_steps_are_checked_and_predictions_compared(lab, browser):
     assert "40 ms" in beside and "there and back" in beside
     assert "ping-h1" in beside and " 20" in beside
     assert "the replies leave the switch through s1-eth1" in beside
+    page.until(lambda: "stays as it is" in page.one("#predict-one-round-trip").text, "that it cannot be changed now")
+    assert not page.one("#predict-one-round-trip form button").is_displayed()
+    page.one("#prediction-one-round-trip-number").send_keys("20")
+    assert page.one("#prediction-one-round-trip-number").get_attribute("value") == "40"
     page.driver.get(page.driver.current_url.partition("#")[0] + "report")
     assert "Ada Lovelace" in page.one("header").text
     assert page.complaints() == []

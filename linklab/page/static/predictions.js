@@ -20,11 +20,11 @@ class Question {
       make("p", { class: wide ? "write wide" : "write" }, make("label", { for: input.id }, label), input);
     this.form = make("form", { class: "fields", onsubmit: (event) => this.#keep(event) },
       field("Number, if one is asked for", this.number), field("Unit", this.unit), field("Why", this.why, true),
-      make("button", {}, "Keep my prediction"), this.said);
+      this.button = make("button", {}, "Keep my prediction"), this.said);
     box.querySelector(".write")?.replaceWith(this.form);
     this.beside = make("div", { class: "compared", hidden: true });
     box.append(this.beside);
-    this.show(null, null);
+    this.show(null, null, {});
   }
 
   async #keep(event) {
@@ -38,17 +38,24 @@ class Question {
   }
 
   // What is kept, and once the steps that decide are done, what they measured; null is what is not known yet.
-  show(written, measured) {
+  // said: a sentence on when it was written; closed: whether it can no longer be changed.
+  show(written, measured, { said = "", closed = false }) {
     if (written && JSON.stringify(written) !== JSON.stringify(this.written) && !this.form.contains(document.activeElement)) {
       [this.number.value, this.unit.value, this.why.value] = [written.number, written.unit, written.why];
     }
     this.written = written;
     if (this.details) this.details.hidden = !written && measured === null; // first predict, then read
+    for (const input of [this.number, this.unit, this.why]) input.readOnly = closed;
+    if (closed !== this.button.hidden) {
+      this.button.hidden = closed;
+      this.said.textContent = closed ? "This prediction was made before its measurement, and stays as it is." : "";
+    }
     this.beside.hidden = measured === null;
-    if (measured === null || JSON.stringify([written, measured]) === this.drawn) return;
-    this.drawn = JSON.stringify([written, measured]);
+    if (measured === null || JSON.stringify([written, measured, said]) === this.drawn) return;
+    this.drawn = JSON.stringify([written, measured, said]);
     const theory = [...(this.details?.childNodes || [])].filter((node) => node.nodeName !== "SUMMARY");
-    const own = written ? [make("strong", {}, `${written.number} ${written.unit}`.trim()), make("p", {}, written.why)] : ["none written"];
+    const own = written ? [make("strong", {}, `${written.number} ${written.unit}`.trim()), make("p", {}, written.why),
+      said ? make("p", {}, make("em", {}, said)) : ""] : ["none written"];
     const seen = measured.length ? measured.map((one) => make("p", {}, one)) : ["see the step's output"];
     this.beside.replaceChildren(make("table", { class: "beside" },
       make("caption", {}, "Prediction, measurement, and theory"),
@@ -67,16 +74,19 @@ export function start(element, context) {
     if (box) questions.set(facts.id, new Question(facts, box, context));
   }
   let notes = {};
-  let measured = {};
+  let settled = { predictions: {}, said: {}, closed: [] };
   const show = () => {
-    for (const [id, question] of questions) question.show(notes[id] || null, measured[id] ?? null);
+    for (const [id, question] of questions) {
+      question.show(notes[id] || null, settled.predictions[id] ?? null,
+        { said: settled.said[id], closed: settled.closed.includes(id) });
+    }
   };
   context.onEvent("notes", (event) => {
     notes = event.predictions;
     show();
   });
   context.onEvent("settled", (event) => {
-    measured = event.predictions;
+    settled = event;
     show();
   });
 }

@@ -147,7 +147,7 @@ class Steps {
     this.steps[this.at]?.put(enter);
   }
 
-  show({ steps, next }) {
+  show({ steps, next, trouble }) {
     const states = new Map(steps.map((state) => [state.id, state]));
     for (const step of this.steps) if (states.has(step.facts.id)) step.show(states.get(step.facts.id));
     const needed = steps.filter((state) => state.counts);
@@ -162,7 +162,8 @@ class Steps {
       } }, `Next: ${states.get(next).task || next}`),
       states.get(next).subgoal ? ` (${states.get(next).subgoal.replace(/\.$/, "")})` : "",
     ];
-    this.bar.replaceChildren(make("p", {}, `${done} of ${needed.length} steps done. `, ...what));
+    this.bar.replaceChildren(make("p", {}, `${done} of ${needed.length} steps done. `, ...what),
+      trouble ? make("p", { class: "trouble" }, `${trouble}.`) : "");
   }
 }
 
