@@ -2,7 +2,7 @@
 LAB ?= 14
 VENV := .venv/bin
 
-.PHONY: help setup tools browser lab labs manuals test coverage check format kernel build install uninstall deb deb-test bench validation seeds selftests fuzz fuzz-window kill-test mininet-suite guide strangers vm vm-test clean
+.PHONY: help setup tools browser firefox lab labs manuals test coverage check format kernel build install uninstall deb student-deb deb-test bench validation seeds selftests fuzz fuzz-window kill-test mininet-suite guide strangers vm vm-test clean
 PREFIX ?= /usr/local
 ARCH ?= amd64
 FOR_ARCH := $(if $(filter amd64,$(ARCH)),,-$(ARCH))
@@ -29,8 +29,11 @@ manuals: tools ## every lab and exercise as HTML and PDF, and the handbook, in b
 test: setup browser ## run the tests, a file at a time on each processor; says what was skipped and why
 	$(VENV)/python -m pytest -rs -n auto --maxprocesses 4 --dist loadfile
 
-browser: setup ## what the tests of the lab page need: Chromium and its driver, where apt has them
+browser: setup ## what the tests of the lab page need: Chromium and its driver, where apt has them, and axe-core
 	@tools/setup.sh browser
+
+firefox: setup ## the other browser of these tests: Firefox, and its driver, which needs Rust's cargo
+	@tools/setup.sh firefox
 
 coverage: setup browser ## run the tests and say which lines of the package they reach; pages in build/coverage/html/
 	mkdir -p build/coverage
@@ -59,13 +62,21 @@ install: ## after `make build`, for all users: sudo make install PREFIX=/usr/loc
 uninstall: ## remove what `make install` installed
 	@/usr/bin/python3 tools/install.py uninstall --prefix "$(PREFIX)" --destdir "$(DESTDIR)"
 
-deb: ## build the Debian package, in build/deb/; with ARCH=arm64 one without the pocket kernel
+deb: ## build the Debian package, in build/deb/, for instructors: with solutions; with ARCH=arm64 one without the pocket kernel
+	$(call package,linklab)
+
+student-deb: ## the same for students, linklab-student: without solutions, keys and hidden checks
+	$(call package,linklab-student)
+	$(VENV)/python tools/student_files.py check build/deb/linklab-student_*_$(ARCH).deb
+
+define package
 	@tools/setup.sh deb
 	$(VENV)/python tools/install.py build $(if $(FOR_ARCH),--no-kernel)
 	mkdir -p build/deb
-	DEB_HOST_ARCH=$(ARCH) DEB_BUILD_OPTIONS=nocheck debian/rules clean binary
+	PACKAGE=$(1) DEB_HOST_ARCH=$(ARCH) DEB_BUILD_OPTIONS=nocheck debian/rules clean binary
 	debian/rules clean
-	@ls -l build/deb/*.deb
+	@ls -l build/deb/$(1)_*.deb
+endef
 
 deb-test: ## try the package and a clone in fresh Debian 12 roots; about half an hour
 	@/usr/bin/python3 tools/fresh_root.py deb
@@ -102,9 +113,9 @@ guide: setup ## let the guide follow every lab and lead it into mistakes, for do
 strangers: setup ## run third-party Mininet scripts and tools in pockets, for docs/strangers.md
 	$(VENV)/python tools/strangers.py --page
 
-vm: setup manuals deb ## build the virtual machine image, in build/vm/ (vm/README.md); about ten minutes
+vm: setup manuals $(if $(INSTRUCTOR),deb,student-deb) ## build the image for students, in build/vm/ (vm/README.md); with INSTRUCTOR=1 that with solutions; about ten minutes
 	@tools/setup.sh vm$(FOR_ARCH)
-	$(VENV)/python -m vm.build --arch $(ARCH) --deb build/deb/linklab_*_$(ARCH).deb $(VM_OPTIONS)
+	$(VENV)/python -m vm.build --arch $(ARCH) --deb build/deb/linklab$(if $(INSTRUCTOR),,-student)_*_$(ARCH).deb $(VM_OPTIONS)
 
 vm-test: tools ## start that image in QEMU and use it; software emulation, ten minutes
 	@tools/setup.sh vm$(FOR_ARCH)

@@ -34,8 +34,13 @@ STRANGERS_PYTHON = ROOT / "build/strangers/python"
 IMAGE = ROOT / "vm/host-packages.txt"
 IMAGE_ARM64 = ROOT / "vm/host-packages-arm64.txt"
 BROWSER = ("chromium", "chromium-driver")
+AXE = ROOT / "tests/browser"
+"""Its package.json and package-lock.json name what checks the accessibility of pages; it goes into build/browser/."""
+FIREFOX = ("firefox-esr",)
+GECKODRIVER = ("geckodriver", "0.37.1")
+"""The driver of Firefox is no package of Debian; its crate and version."""
 POLICY = Path("/usr/sbin/policy-rc.d")
-STAGES = ("packages", "tools", "all", "browser", "deb", "strangers", "vm", "vm-arm64")
+STAGES = ("packages", "tools", "all", "browser", "firefox", "deb", "strangers", "vm", "vm-arm64")
 MISSING = 4  # exit code of linklab.errors.MissingError, which cannot be imported yet
 
 
@@ -47,8 +52,8 @@ def main(arguments: list[str]) -> int:
     """Do the stages up to the named one.
 
     They are packages; tools (packages and .venv); all (these and the kernel); browser (that in which the lab page is
-    tested); deb, vm, and vm-arm64 (the tools that build those); and strangers (all, and the programs that
-    tests/strangers runs).
+    tested, and what checks its accessibility); firefox (the other browser of those tests); deb, vm, and vm-arm64 (the
+    tools that build those); and strangers (all, and the programs that tests/strangers runs).
     """
     stage = arguments[0] if arguments else "all"
     if stage not in STAGES:
@@ -79,6 +84,8 @@ def _set_up(stage: str) -> None:
         build_kernel()
     if stage == "browser":
         install_browser()
+    if stage == "firefox":
+        install_firefox()
     if stage == "deb":
         install_packages(missing_packages(PACKAGING.read_text()))
     if stage == "strangers":
@@ -226,6 +233,45 @@ def install_browser() -> None:
         install_packages(missing_packages("\n".join(BROWSER)))
     except SetupError as error:
         _say(f"{error}; without them the tests of the lab page are skipped")
+    fetch_axe()
+
+
+def fetch_axe() -> None:
+    """Fetch what checks the accessibility of pages; its tests are skipped without it."""
+    lists, place = [AXE / name for name in ("package.json", "package-lock.json")], ROOT / "build/browser"
+    made = hashlib.sha256(b"\0".join(file.read_bytes() for file in lists)).hexdigest()
+    if (place / "made-of").is_file() and (place / "made-of").read_text() == made:
+        return
+    if (npm := shutil.which("npm")) is None:
+        _say("npm is missing, so the tests of the pages' accessibility are skipped")
+        return
+    place.mkdir(parents=True, exist_ok=True)
+    for file in lists:
+        shutil.copy(file, place)
+    command = [npm, "ci", "--prefix", str(place), "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]
+    if _run(command, check=False):
+        _say("axe-core cannot be fetched, so the tests of the pages' accessibility are skipped")
+        return
+    (place / "made-of").write_text(made)
+
+
+def install_firefox() -> None:
+    """Install Firefox, and build its driver with cargo into ~/.cargo/bin; SetupError where that cannot be."""
+    install_packages(missing_packages("\n".join(FIREFOX)))
+    crate, version = GECKODRIVER
+    if _cargo(crate) is not None:
+        return
+    if (cargo := _cargo("cargo")) is None:
+        raise SetupError(
+            f"{crate}, the driver of Firefox, is built with Rust's cargo, which is missing; install rustup"
+        )
+    _say(f"building {crate} {version}, which takes a few minutes, once")
+    _run([cargo, "install", crate, "--version", version, "--locked"])
+
+
+def _cargo(program: str) -> str | None:
+    """A program of Rust's, which need not be on the path; None where it is not there."""
+    return shutil.which(program) or shutil.which(program, path=str(Path.home() / ".cargo/bin"))
 
 
 def launcher(venv: Path) -> str:

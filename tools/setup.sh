@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Set up this machine for Linklab; quick when nothing has changed.  Usage: setup.sh [packages|tools|all|browser|deb|vm|vm-arm64]  (default: all)
+# Set up this machine for Linklab; quick when nothing has changed.  Usage: setup.sh [packages|tools|all|browser|firefox|deb|vm|vm-arm64]  (default: all)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -157,8 +157,11 @@ class _Writer:
                 html, used = ("" if token.tag == "h1" else self._heading(next(self._sections))), 3
             elif token.type == "fence":
                 html = self._fence(token)
-            elif token.type == "table_open" and self._english((token.map or [0])[0] + line):
-                token.attrSet("lang", "en")
+            elif token.type == "table_open":
+                if self._english((token.map or [0])[0] + line):
+                    token.attrSet("lang", "en")
+                if not self.paper:
+                    token.attrSet("tabindex", "0")  # where it is wider than the page, arrow keys move it
             elif token.type == "paragraph_open":
                 begin = (token.map or [0])[0] + line
                 html = "" if token.hidden else self._paragraph(tokens[at + 1], begin)
@@ -294,7 +297,7 @@ class _Writer:
             return self._prediction(self._asked[(token.map or [0])[0] + 1])
         if kind in LISTINGS:
             text = wrapped(token.content, OUTPUT_COLUMNS) if self.paper and kind == "text" else escape(token.content)
-            return f'<pre class="{kind}">{text}</pre>'
+            return f'<pre class="{kind}" tabindex="0">{text}</pre>'
         step = self._by_line[(token.map or [0])[0] + 1]
         label, inside, note = box(step, paper=self.paper, say=self.say)
         by_hand, where = in_a_shell(self.manual.steps, self.say)

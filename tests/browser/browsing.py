@@ -19,6 +19,11 @@ from linklab.page import assets
 ROOT = Path(__file__).resolve().parents[2]
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 DRIVER = shutil.which("chromedriver")
+FIREFOX = shutil.which("firefox-esr") or shutil.which("firefox")
+GECKODRIVER = shutil.which("geckodriver") or shutil.which("geckodriver", path=str(Path.home() / ".cargo/bin"))
+AXE = ROOT / "build/browser/node_modules/axe-core/axe.min.js"
+WCAG = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa")
+"""axe-core's names for the rules of WCAG 2.1, levels A and AA."""
 WAIT_S = 30
 """For anything that happens on a machine that has other things to do."""
 
@@ -37,6 +42,17 @@ def lacking() -> str:
 
 
 needs_browser = [pytest.mark.browser, pytest.mark.skipif(bool(lacking()), reason=lacking())]
+needs_axe = pytest.mark.skipif(not AXE.is_file(), reason="axe-core is not there (make browser)")
+WITHOUT_FIREFOX = "no Firefox with its driver here (make firefox)" if FIREFOX is None or GECKODRIVER is None else ""
+in_both = pytest.mark.parametrize(
+    "browser",
+    [
+        "chromium",
+        pytest.param("firefox", marks=pytest.mark.skipif(bool(WITHOUT_FIREFOX), reason=WITHOUT_FIREFOX)),
+    ],
+    indirect=True,
+)
+"""For tests of what browsers do differently: layout, keys, focus, sockets, files; the others run in Chromium alone."""
 
 
 class RunningLab:
@@ -77,9 +93,28 @@ class RunningLab:
 
 
 class Browser:
-    """A browser that shows a lab's page."""
+    """A browser that shows a lab's page; kind: "chromium" or "firefox", which takes no options."""
 
-    def __init__(self, width: int = 1280, height: int = 800, *options: str) -> None:
+    def __init__(self, width: int = 1280, height: int = 800, *options: str, kind: str = "chromium") -> None:
+        self.kind = kind
+        if kind == "firefox":
+            self._start_firefox(width, height)
+        else:
+            self._start_chromium(width, height, options)
+
+    def _start_firefox(self, width: int, height: int) -> None:
+        from selenium import webdriver  # noqa: PLC0415 - not everywhere
+        from selenium.webdriver.firefox.service import Service  # noqa: PLC0415 - as above
+
+        given = webdriver.FirefoxOptions()
+        given.binary_location = FIREFOX
+        given.add_argument("-headless")
+        self.driver = webdriver.Firefox(options=given, service=Service(GECKODRIVER, log_output=subprocess.DEVNULL))
+        inside = "return [window.outerWidth - window.innerWidth, window.outerHeight - window.innerHeight]"
+        around = self.driver.execute_script(inside)
+        self.driver.set_window_size(width + around[0], height + around[1])
+
+    def _start_chromium(self, width: int, height: int, options: tuple[str, ...]) -> None:
         from selenium import webdriver  # noqa: PLC0415 - not everywhere
         from selenium.webdriver.chrome.service import Service  # noqa: PLC0415 - as above
 
@@ -125,8 +160,19 @@ class Browser:
             time.sleep(0.05)
         raise AssertionError(f"not seen: {what}; the page: {self.one('body').text[-1500:]}; {self.complaints()}")
 
+    def violations(self) -> list[str]:
+        """What axe-core finds wrong with the page as it is now, by WCAG 2.1 AA: the rule, and the first element."""
+        self.driver.execute_script(AXE.read_text(encoding="utf-8"))
+        found = self.driver.execute_async_script(
+            "const [tags, done] = arguments; axe.run(document, {runOnly: tags}).then((all) => done(all.violations));",
+            list(WCAG),
+        )
+        return [f"{each['id']}: {each['nodes'][0]['html'][:200]}" for each in found]
+
     def complaints(self) -> list[str]:
-        """What the browser complained of, such as a violated policy, since it was last asked."""
+        """What Chromium complained of, such as a violated policy, since it was last asked; Firefox tells nobody."""
+        if self.kind == "firefox":
+            return []
         return [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
 
     def screen(self) -> str:

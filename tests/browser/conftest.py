@@ -25,12 +25,12 @@ def lab(tmp_path):
 
 
 @pytest.fixture
-def browser():
-    """Starts browsers; a first one with the size of a small laptop's screen."""
+def browser(request):
+    """Starts browsers, of the kind that `browsing.in_both` asks for; with the size of a small laptop's screen."""
     opened = []
 
     def start(width: int = 1024, height: int = 700, *options: str) -> Browser:
-        opened.append(Browser(width, height, *options))
+        opened.append(Browser(width, height, *options, kind=getattr(request, "param", "chromium")))
         return opened[-1]
 
     yield start

@@ -267,7 +267,7 @@ def test_a_tools_version_stands_beside_its_name_once():
 def test_an_instructor_reads_work_sh_and_answers():
     """What was handed in stands beside what came of it; as text."""
     student, instructor = pages(graded.report(work="h1 true <b>\n", answers={"bdp": "2.5 MB", "why": "x"}))
-    assert '<pre class="text work">h1 true &lt;b&gt;' in instructor
+    assert '<pre class="text work" tabindex="0">h1 true &lt;b&gt;' in instructor
     assert "<dt>bdp</dt><dd>2.5 MB</dd>" in instructor
     assert "h1 true" not in student
 
