@@ -23,6 +23,7 @@ from linklab.commands.options import seed
 from linklab.errors import InputError
 from linklab.exercise.instance import parse_course
 from linklab.exercise.report import Status
+from linklab.exercise.roster import read_roster
 from linklab.grade.classfiles import STATUS
 from linklab.grade.cohort import Entry
 from linklab.grade.grading import (
@@ -79,6 +80,9 @@ def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     )
     parser.add_argument("submissions", metavar="SUBMISSION", nargs="+", help='a .zip, a folder of them, or "in/*.zip"')
     parser.add_argument("--course", metavar="FILE", type=Path, help="the course file that the instances came from")
+    parser.add_argument(
+        "--roster", metavar="FILE", type=Path, help="the students, for labs: whom the files' names speak of"
+    )
     parser.add_argument("--out", metavar="DIR", type=Path, help="folder of the results (default: grades, a new one)")
     parser.add_argument(
         "--jobs", type=int, metavar="N", help=f"how many at once (default and most here: {processors()})"
@@ -120,6 +124,9 @@ def _run(args: argparse.Namespace) -> int:
     submissions, left = collect(args.submissions)
     need_all_gradable(submissions)
     course = _course(args.course)
+    roster = read_roster(args.roster) if args.roster else None
+    if roster and not args.json:
+        print(roster.said, flush=True)
     if course is None:
         _courses_wanted(submissions, quiet=args.json)
     if not args.cluster:
@@ -129,6 +136,7 @@ def _run(args: argparse.Namespace) -> int:
         jobs=min(args.jobs or processors(), processors(), len(submissions)),
         cluster=args.cluster,
         deadline_s=args.deadline,
+        roster=roster.students if roster else (),
         options={"sandboxed": not args.trusted} | ({"seeds": args.seeds} if args.seeds else {}),
     )
     started = time.perf_counter()

@@ -83,6 +83,7 @@ class Report:
     metrics: experiment → metric → value for each seed, base units; words: answers of kind "text", for the instructor.
     fingerprint: SHA-256 of what the student made (state, work.sh, answers) without what differs by itself.
     environment: kernel, engine, seeds, versions.
+    unproven: whether nothing proves whose it is, as of a lab; claims: whom it names then, by its own word.
     """
 
     exercise: str
@@ -108,6 +109,8 @@ class Report:
     fingerprint: str = ""
     environment: Mapping[str, Any] = field(default_factory=dict)
     traces: tuple[Trace, ...] = ()
+    unproven: bool = False
+    claims: str = ""
 
     def dumps(self) -> str:
         """JSON text: keys sorted, NaN as null, without the traces."""
@@ -115,6 +118,11 @@ class Report:
         del data["traces"]
         data["checks"] = [{**asdict(check), "outcome": check.outcome.value} for check in self.checks]
         return json.dumps(_plain(data), indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def called(student: str, name: str) -> str:
+    """Such as "Ada Lovelace (s1234)"; "" for nobody."""
+    return f"{name} ({student})" if name and student else name or student
 
 
 def _plain(value: Any) -> Any:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from linklab.exercise.instance import PRACTICE
+from linklab.exercise.instance import PRACTICE, Student
 from linklab.exercise.report import Report, Status
 from linklab.grade.lent import Parameters, plain, taken
 
@@ -59,7 +59,8 @@ class Entry:
 class Finding:
     """Something to look at.
 
-    kind: "same work", "same settings", "same answers", "same words", "another's values", "instance", "practice".
+    kind: "same work", "same settings", "same answers", "same words", "another's values", "instance", "practice",
+    "unproven".
     """
 
     kind: str
@@ -76,7 +77,7 @@ def handed_in_by(label: str) -> str:
 def findings(entries: Sequence[Entry]) -> list[Finding]:
     """Everything worth a look, what is surest first; the order of `entries` decides all else."""
     graded = [entry for entry in entries if entry.report.status is Status.GRADED]
-    found = [*_instances(entries), *_practice(entries), *_lent(graded)]
+    found = [*_unproven(entries), *_instances(entries), *_practice(entries), *_lent(graded)]
     seen: list[set[str]] = []
     for kind, key, says in (
         ("same work", _whole, "settings, work.sh and answers are identical"),
@@ -193,6 +194,55 @@ def _of(entry: Entry) -> Parameters:
 # --- whose instance
 
 
+def placed(report: Report, label: str, roster: Sequence[Student]) -> Report:
+    """The report of an unproven submission as that of the student of a roster whom the file's name speaks of.
+
+    Where Moodle or Canvas named the file or its folder on download, that part alone counts, because the rest is the
+    student's own. What the submission says of itself never counts.
+    """
+    if not report.unproven or report.student:
+        return report
+    given = handed_in_by(label)
+    found = [each for each in roster if _speaks_of(given, each.id, each.name) or _simple(given) == _simple(each.id)]
+    return replace(report, student=found[0].id, name=found[0].name) if len(found) == 1 else report
+
+
+def _unproven(entries: Sequence[Entry]) -> list[Finding]:
+    """Submissions that nothing but their own word ties to a student: in one finding, and those whose word is another's.
+
+    A lab's submission is never proven, so those that name the student of their file are named together.
+    """
+    found = []
+    plain: list[Entry] = []
+    for entry in entries:
+        report = entry.report
+        if not report.unproven or not report.claims:
+            continue
+        where = f"the student {_called(entry)}" if entry.student else "the name of its file"
+        if report.exercise.startswith("lab") and _claims_itself(entry):
+            plain.append(entry)
+        else:
+            says = f'it says that it is of "{report.claims}", which nothing proves; it is listed under {where}.'
+            found.append(Finding("unproven", (entry,), says))
+    unlisted = tuple(entry for entry in plain if not entry.student)
+    if unlisted:
+        says = (
+            "nothing proves whose a lab's submission is, so it is listed under the name of its file; --roster gives "
+            "the student whom that name speaks of."
+        )
+        found.append(Finding("unproven", unlisted, says))
+    return found
+
+
+def _claims_itself(entry: Entry) -> bool:
+    """Whether whom a submission names is whom its file's name, or the roster, names."""
+    claims, given = _simple(entry.report.claims), handed_in_by(entry.label)
+    if entry.student:
+        return _speaks_of(claims, entry.student, entry.report.name) or claims == _simple(entry.student)
+    name, _, student = entry.report.claims.rstrip(")").rpartition(" (")
+    return _speaks_of(given, student, name or student)
+
+
 def _instances(entries: Sequence[Entry]) -> list[Finding]:
     """Instances that came from two files, and files whose name speaks of another student than their instance."""
     found = []
@@ -207,9 +257,11 @@ def _instances(entries: Sequence[Entry]) -> list[Finding]:
                 f"{len(group)} files carry the instance of {_called(group[0])}: it was handed in more than once, "
                 "or somebody worked with another's parameters."
             )
+            if any(entry.report.unproven for entry in group):
+                says = f"{len(group)} files are named for {_called(group[0])}, and not all are proven to be theirs."
             found.append(Finding("instance", tuple(group), says))
     for entry in entries:
-        if not entry.student or _speaks_of(entry.label, entry.student, entry.report.name):
+        if not entry.student or entry.report.unproven or _speaks_of(entry.label, entry.student, entry.report.name):
             continue
         others = [student for student, name in known.items() if _speaks_of(entry.label, student, name)]
         if others and others != [entry.student]:

@@ -22,13 +22,13 @@ from linklab.base.files import write
 from linklab.base.text import visible
 from linklab.errors import InputError, LinklabError
 from linklab.exercise.bundle import read_bundle
-from linklab.exercise.instance import PRACTICE, parse_instance
+from linklab.exercise.instance import PRACTICE, Student, parse_instance
 from linklab.exercise.load import find_exercise, load_exercise
 from linklab.exercise.model import Instance
 from linklab.exercise.report import Report
 from linklab.exercise.student_part import need_instructors_part
 from linklab.grade.classfiles import canvas_csv, grades_csv, junit_xml, moodle_feedback
-from linklab.grade.cohort import Entry, Finding, findings
+from linklab.grade.cohort import Entry, Finding, findings, placed
 from linklab.grade.datasets import write_data
 from linklab.grade.html import draw, report_page
 from linklab.grade.overview import overview_page
@@ -56,6 +56,7 @@ class GradingSettings:
 
     course: content of the course file; jobs: how many at once on this machine; cluster: address of a scheduler, or "".
     options, grade: as in `linklab.grade.worker.Unit`.
+    roster: the students of the course, for submissions that do not prove whose they are.
     """
 
     course: bytes | None = None
@@ -64,6 +65,7 @@ class GradingSettings:
     deadline_s: float = DEADLINE_S
     options: Mapping[str, Any] = field(default_factory=dict)
     grade: str = GRADE
+    roster: Sequence[Student] = ()
 
 
 @dataclass(frozen=True)
@@ -201,7 +203,8 @@ def grade_all(
             index, done = event
             if done is not None:
                 name, label = names[index], submissions[index].label
-                report = _written(out, name, scrubbed(replace(done.report, source=label)), done.log)
+                whose = placed(replace(done.report, source=label), label, settings.roster)
+                report = _written(out, name, scrubbed(whose), done.log)
                 entries[index] = Entry(name, label, replace(report, traces=()))
             told(Progress(index, entries[index]))
     whole = [entry for entry in entries if entry is not None]
@@ -276,6 +279,7 @@ def summary(entries: Sequence[Entry], found: Sequence[Finding]) -> dict[str, Any
                 "file": entry.label,
                 "exercise": entry.report.exercise,
                 "student": entry.student,
+                "claims": entry.report.claims,
                 "status": entry.report.status.value,
                 "score": entry.report.score,
                 "max_score": entry.report.max_score,

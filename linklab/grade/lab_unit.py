@@ -2,11 +2,12 @@
 """A lab that was handed in → its report: what was typed is typed again, and the guide judges what that shows.
 
 Nothing that the student's own machine measured is believed; where it said something else, a note says so. A step is a
-point. Predictions and answers are passed on to be read.
+point. Predictions and answers are passed on to be read. Nothing ties the work to a person, so the report names nobody.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import tempfile
 import time
@@ -20,7 +21,7 @@ from linklab.base.text import excerpt, one_line
 from linklab.engine.api import Engine
 from linklab.errors import Fault, InputError, LinklabError, blame
 from linklab.exercise.bundle import Bundle
-from linklab.exercise.report import CheckResult, Report, Status
+from linklab.exercise.report import CheckResult, Report, Status, called
 from linklab.grade.limits import HANG_S
 from linklab.guide.evidence import TypedEvidence
 from linklab.guide.guide import Guide
@@ -80,8 +81,8 @@ def grade_lab(bundle: Bundle, source: str, engine: Engine) -> Report:
     return Report(
         exercise=f"lab{handed_in.lab.number}",
         heading=handed_in.lab.heading,
-        student=handed_in.student,
-        name=handed_in.name,
+        student="",
+        name="",
         course="",
         source=source,
         status=Status.GRADED,
@@ -92,7 +93,17 @@ def grade_lab(bundle: Bundle, source: str, engine: Engine) -> Report:
         answers={f"prediction {name}": text for name, text in _predictions(handed_in, claimed).items()},
         words={f"question {number}": text for number, text in handed_in.answers.items()},
         environment={**environment, "linklab": __version__, "seeds": [redoing.seed]},
+        unproven=True,
+        claims=called(handed_in.student, handed_in.name),
     )
+
+
+def claimed_in(bundle: Bundle) -> str:
+    """Whom the submission of a lab names by its own word, "" if it names nobody."""
+    with contextlib.suppress(InputError):
+        data = _object(bundle, LAB)
+        return called(_label(data.get("student")), _label(data.get("name")))
+    return ""
 
 
 def _read(bundle: Bundle) -> HandedInLab:

@@ -33,9 +33,9 @@ from linklab.exercise.instance import (
 from linklab.exercise.judge import agree, describe, judge, worth_doing
 from linklab.exercise.load import find_exercise, load_exercise
 from linklab.exercise.model import Check, Exercise, Experiment, Instance
-from linklab.exercise.report import Report, Status
+from linklab.exercise.report import Report, Status, called
 from linklab.exercise.student_part import need_instructors_part
-from linklab.grade.lab_unit import LAB, grade_lab
+from linklab.grade.lab_unit import LAB, claimed_in, grade_lab
 from linklab.grade.rebuild import rebuild
 from linklab.grade.rerun import ExerciseNetwork, Rerun, UnbuildableError, rerun
 from linklab.judge.evaluation import Lookup, NoValueError
@@ -78,6 +78,7 @@ class _Known:
     student: str = ""
     name: str = ""
     course: str = ""
+    claims: str = ""
     max_score: float = 0.0
     parameters: dict[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
@@ -103,7 +104,7 @@ def grade(path: Path, course: bytes | None, engine: Engine, seeds: Sequence[int]
             bundle = read_bundle(path)
         known.notes = tuple(bundle.notes)
         if LAB in bundle.files:
-            known.exercise, known.student = bundle.exercise, bundle.student
+            known.exercise, known.claims = bundle.exercise, claimed_in(bundle)
             return grade_lab(bundle, path.name, engine)
         submission = _read(bundle, path.name, secret, known)
         return assess(submission, engine, seeds)
@@ -122,6 +123,8 @@ def grade(path: Path, course: bytes | None, engine: Engine, seeds: Sequence[int]
             known.max_score,
             notes=(*known.notes, _note(error)),
             parameters=known.parameters,
+            unproven=not known.student,
+            claims=known.claims,
         )
 
 
@@ -133,18 +136,14 @@ def _note(error: InputError) -> str:
 def _read(bundle: Bundle, source: str, course: Course | None, known: _Known) -> Submission:
     with blame(Fault.SUBMISSION):
         instance = parse_instance(_text(bundle, "instance.json"), "instance.json")
-        known.exercise, known.student, known.name, known.course = (
-            instance.exercise,
-            instance.student,
-            instance.name,
-            instance.course,
-        )
+        known.exercise, known.claims = instance.exercise, called(instance.student, instance.name)
         folder = find_exercise(instance.exercise)
     exercise = load_exercise(folder)
     need_instructors_part(exercise, "grade it")
     known.heading, known.max_score = exercise.heading, exercise.weight
     with blame(Fault.SUBMISSION):
         instance = proven(instance, exercise, course)
+        known.student, known.name, known.course, known.claims = instance.student, instance.name, instance.course, ""
         known.parameters = dict(instance.parameters)
         try:
             topology = Topology.loads(_text(bundle, "topology.mn"), "topology.mn")

@@ -24,7 +24,7 @@ from linklab.base.text import one_line
 from linklab.base.worker import DiedError, StoppedError, Tell
 from linklab.engine.api import Engine
 from linklab.errors import LinklabError
-from linklab.exercise.report import Report, Status
+from linklab.exercise.report import Report, Status, called
 
 GRADE = "linklab.grade.worker:grade_in_pocket"
 GRACE_S = 10.0
@@ -231,19 +231,29 @@ def graded(name: str, bundle: Path, course: bytes | None, options: Mapping[str, 
         report = getattr(importlib.import_module(module), function)(bundle, course, **options)
         assert isinstance(report, Report)
     except LinklabError as error:
-        return _named(failed(one_line(str(error))), bundle)
+        return _named(failed(one_line(str(error))), bundle, course)
     except Exception as error:  # the batch goes on, and the log has the rest
         traceback.print_exc()
-        return _named(failed(f"The grader broke: {type(error).__name__}: {one_line(str(error))}"), bundle)
+        return _named(failed(f"The grader broke: {type(error).__name__}: {one_line(str(error))}"), bundle, course)
     return report
 
 
-def _named(report: Report, bundle: Path) -> Report:
-    """The report with what the submission says of itself, which nobody has proved: whom to ask, and no points."""
+def _named(report: Report, bundle: Path, course: bytes | None) -> Report:
+    """The report with whose it is, so that the instructor knows whom it concerns: proven, or by its own word."""
     from linklab.exercise.bundle import read_bundle  # noqa: PLC0415 - only where something broke
-    from linklab.exercise.instance import parse_instance  # noqa: PLC0415 - as above
+    from linklab.exercise.instance import parse_course, parse_instance, proven  # noqa: PLC0415 - as above
+    from linklab.exercise.load import find_exercise, load_exercise  # noqa: PLC0415 - as above
+    from linklab.grade.lab_unit import LAB, claimed_in  # noqa: PLC0415 - as above
 
+    report = replace(report, unproven=True)
     with contextlib.suppress(LinklabError):
-        says = parse_instance(read_bundle(bundle).text("instance.json") or "", bundle.name)
-        return replace(report, exercise=says.exercise, student=says.student, name=says.name, course=says.course)
+        found = read_bundle(bundle)
+        if LAB in found.files:
+            return replace(report, exercise=found.exercise, claims=claimed_in(found))
+        says = parse_instance(found.text("instance.json") or "", bundle.name)
+        report = replace(report, exercise=says.exercise, claims=called(says.student, says.name))
+        secret = parse_course(course, "the course file") if course is not None else None
+        known = proven(says, load_exercise(find_exercise(says.exercise)), secret)
+        who, name, course_name = known.student, known.name, known.course
+        return replace(report, student=who, name=name, course=course_name, unproven=False, claims="")
     return report

@@ -69,7 +69,7 @@ def test_work_that_was_done_counts(tmp_path, lab):
     progress = worked(tmp_path, lab, "both-sides", note=CONTINUED)
     report = grade(handed_in(tmp_path / "a.zip", lab, progress), None, PocketEngine())
     done = ["unshaped", "ifconfig-h1", "ifconfig-h2", "delay-h1", "show", "one-side", "delay-h2", "both-sides"]
-    assert (report.status, report.exercise, report.student, report.name) == (Status.GRADED, "lab3", "s1", "Ada")
+    assert (report.status, report.exercise, report.student, report.claims) == (Status.GRADED, "lab3", "", "Ada (s1)")
     assert [name for name, outcome in outcomes(report).items() if outcome is Outcome.PASS] == done
     assert (report.score, report.max_score) == (8.0, float(len(report.checks)))
     assert report.answers == {"prediction one-side": "100 ms one way"}

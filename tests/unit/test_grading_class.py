@@ -137,13 +137,14 @@ def test_a_unit_that_breaks_is_an_error_and_no_fail(what, says):
         assert 'raise RuntimeError("the measuring tool broke")' in done.log
 
 
-def test_what_broke_is_named_after_its_student():
-    """The instance says whose it is, so that the instructor knows whom it concerns; nothing is proved by it."""
+def test_what_broke_says_whose_it_claims_to_be():
+    """The instructor knows whom it may concern; nothing is proved by it, so it is nobody's."""
     says = {"format": 1, "exercise": "exercise3", "version": 1, "course": "C", "student": "s7", "name": "Ada"}
     text = json.dumps(says | {"parameters": {}, "signature": "0" * 64})
     content = dump_bundle(Bundle("exercise3", "s7", {"instance.json": text.encode(), "topology.mn": b"{}"}))
     report = run_unit(replace(unit("", grade="graded:broken"), content=content)).report
-    assert (report.status, report.exercise, report.student, report.name) == (Status.ERROR, "exercise3", "s7", "Ada")
+    assert (report.status, report.exercise, report.student, report.name) == (Status.ERROR, "exercise3", "", "")
+    assert (report.unproven, report.claims) == (True, "Ada (s7)")
     assert report.notes == ("the pocket kernel did not come up.",)
 
 

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Whose a submission is: only a proven instance, or the roster, names a row of the grades; its own word never does."""
+
+import csv
+import io
+import json
+from dataclasses import replace
+
+import graded
+import pytest
+
+from linklab.errors import EngineError
+from linklab.exercise.bundle import Bundle, dump_bundle, write_bundle
+from linklab.exercise.instance import Course, Student, instance_text, issue
+from linklab.exercise.load import find_exercise, load_exercise
+from linklab.exercise.report import Report, Status
+from linklab.grade.classfiles import canvas_csv, grades_csv
+from linklab.grade.cohort import Entry, findings, placed
+from linklab.grade.unit import grade
+from linklab.grade.worker import Unit, run_unit
+
+COURSE = b'course = "Networks"\nsecret = "' + b"5e" * 32 + b'"\n'
+ADA, ALAN = Student("s1234", "Ada Lovelace"), Student("s1235", "Alan Turing")
+
+
+@pytest.fixture(scope="module")
+def signed():
+    """Ada's instance of an exercise, as an object of JSON."""
+    exercise = load_exercise(find_exercise("exercise3"))
+    return json.loads(instance_text(exercise, issue(exercise, Course("Networks", b"\x5e" * 32), ADA)))
+
+
+def handed_in(tmp_path, instance, name="work.zip"):
+    """A submission with this instance, whose drawing is none, so that it cannot be graded."""
+    path = tmp_path / name
+    text = json.dumps(instance).encode()
+    write_bundle(path, Bundle("exercise3", "s1", {"instance.json": text, "topology.mn": b"{}"}))
+    return path
+
+
+def rows(entries):
+    """The grades as Moodle's import reads them."""
+    return list(csv.DictReader(io.StringIO(grades_csv(entries))))
+
+
+@pytest.mark.parametrize("change", [{"student": "s1235"}, {"name": "Alan Turing"}, {"signature": "0" * 64}])
+def test_a_forged_instance_names_no_row(tmp_path, signed, change):
+    """Regression: student and name were taken before the proof, so a forged file wrote into another's row."""
+    report = grade(handed_in(tmp_path, signed | change), COURSE, engine=None)
+    assert (report.status, report.student, report.name, report.course) == (Status.UNGRADABLE, "", "", "")
+    said = signed | change
+    assert report.claims == f"{said['name']} ({said['student']})"
+    entry = Entry("work", "work.zip", report)
+    (row,) = rows([entry])
+    assert (row["ID number"], row["Full name"], row["File"]) == ("", "work.zip", "work.zip")
+    (finding,) = findings([entry])
+    assert finding.kind == "unproven"
+    assert finding.says == (
+        f'it says that it is of "{report.claims}", which nothing proves; it is listed under the name of its file.'
+    )
+
+
+def test_a_proven_instance_names_its_row_also_where_it_cannot_be_graded(tmp_path, signed):
+    """Whose it is was proven before the drawing was looked at."""
+    path = tmp_path / "work.zip"
+    files = {"instance.json": json.dumps(signed).encode(), "topology.mn": b"nonsense"}
+    write_bundle(path, Bundle("exercise3", "x", files))
+    report = grade(path, COURSE, engine=None)
+    assert (report.status, report.student, report.name, report.unproven) == (
+        Status.UNGRADABLE,
+        "s1234",
+        "Ada Lovelace",
+        False,
+    )
+    assert findings([Entry("work", "work.zip", report)]) == []
+
+
+def test_without_the_course_file_nothing_is_proven(tmp_path, signed):
+    """The sentence says what is needed."""
+    report = grade(handed_in(tmp_path, signed), None, engine=None)
+    assert (report.student, report.claims) == ("", "Ada Lovelace (s1234)")
+    assert "--course" in " ".join(report.notes)
+
+
+def broken(bundle, course):
+    """A grader whose tool breaks."""
+    raise EngineError("the pocket kernel did not come up")
+
+
+@pytest.mark.parametrize(("change", "student"), [({}, "s1234"), ({"student": "s1235"}, "")])
+def test_what_broke_is_named_if_it_is_proven(tmp_path, signed, monkeypatch, change, student):
+    """A tool of ours that breaks is no proof either."""
+    monkeypatch.setenv("PYTHONPATH", str(graded.__file__).rpartition("/")[0])
+    text = json.dumps(signed | change).encode()
+    content = dump_bundle(Bundle("exercise3", "x", {"instance.json": text, "topology.mn": b"{}"}))
+    report = run_unit(Unit("a.zip", content, COURSE, 60.0, grade="test_grade_names:broken")).report
+    assert (report.status, report.student, report.unproven) == (Status.ERROR, student, not student)
+    assert report.exercise == "exercise3"
+
+
+# --- labs
+
+
+def lab(label, claims, score=5.0):
+    """A lab that was handed in under a name, and says whose it is."""
+    report = Report("lab3", "Lab 3: netem", "", "", "", label, Status.GRADED, score, 28.0, unproven=True, claims=claims)
+    return Entry(label.removesuffix(".zip"), label, report)
+
+
+def test_a_lab_is_listed_under_its_file():
+    """Regression: lab.json named the row of grades.csv, so whoever wrote another's id there took that row."""
+    entries = [lab("lab3-s1234.zip", "Ada Lovelace (s1234)"), lab("lab3-x.zip", "Ada Lovelace (s1234)", 28.0)]
+    assert [(row["ID number"], row["Full name"]) for row in rows(entries)] == [
+        ("", "lab3-s1234.zip"),
+        ("", "lab3-x.zip"),
+    ]
+    assert "s1234," not in canvas_csv(entries)
+    told = {tuple(entry.label for entry in finding.entries): finding.says for finding in findings(entries)}
+    assert told["lab3-x.zip",].startswith('it says that it is of "Ada Lovelace (s1234)", which nothing proves')
+    assert "--roster" in told["lab3-s1234.zip",]
+
+
+@pytest.mark.parametrize(
+    ("label", "student"),
+    [
+        ("Ada Lovelace_1234_assignsubmission_file_/lab3-s1235.zip", "s1234"),
+        ("turingalan_LATE_12_345_lab3-s1234.zip", "s1235"),
+        ("lab3-s1235.zip", "s1235"),
+        ("lab3.zip", ""),
+        ("lab3-s1234-and-s1235.zip", ""),
+        ("Grace Hopper_7_assignsubmission_file_/lab3-s1234.zip", ""),
+    ],
+)
+def test_the_roster_names_the_student_of_the_files_name(label, student):
+    """Of a file from a platform only what the platform wrote; of what two students fit, neither."""
+    report = placed(lab(label, "Ada Lovelace (s1234)").report, label, (ADA, ALAN))
+    assert report.student == student
+    assert report.name == {"s1234": "Ada Lovelace", "s1235": "Alan Turing", "": ""}[student]
+    entry = Entry("x", label, report)
+    told = [finding.says for finding in findings([entry])]
+    if student == "s1234":
+        assert told == []
+    else:
+        assert len(told) == 1
+
+
+def test_the_roster_does_not_touch_what_is_proven():
+    """Whatever the file is called."""
+    report = graded.report(student="s9", name="Grace Hopper")
+    assert placed(report, "lab3-s1234.zip", (ADA, ALAN)) == report
+
+
+def test_two_files_of_one_student_are_named():
+    """With a roster too, somebody may have called a file by another's id."""
+    entries = [
+        replace(entry, report=placed(entry.report, entry.label, (ADA, ALAN)))
+        for entry in (lab("lab3-s1234.zip", "Ada Lovelace (s1234)"), lab("b/lab3-s1234.zip", "Ada Lovelace (s1234)"))
+    ]
+    (finding,) = findings(entries)
+    assert finding.says == "2 files are named for Ada Lovelace (s1234), and not all are proven to be theirs."
