@@ -2,6 +2,7 @@
 """The guide of a running network: what is typed in its terminals, judged by what the kernel says afterwards."""
 
 import base64
+import fcntl
 import time
 from functools import partial
 from pathlib import Path
@@ -11,6 +12,7 @@ from pockets import needs_pocket
 
 from linklab.engine.api import Clock
 from linklab.engine.pocket import PocketEngine
+from linklab.guide.progress import INSIDE
 from linklab.guide.session import GuideSession, read_steps
 from linklab.guide.status import GuideStatus
 from linklab.lab.model import find_lab, load_lab
@@ -114,6 +116,29 @@ def test_a_lab_is_followed_in_its_terminals(desk):
     assert read_steps(desk.session.folder)["next"] == "delay-h2"
     again = GuideSession(desk.session.lab, desk.session.folder)
     assert [one.status for one in again.steps()] == [one.status for one in desk.session.steps()]
+
+
+def test_a_hint_that_is_asked_for_inside_is_taken_in(desk):
+    """A line that a program inside added could overwrite one of the session's, whose lock does not reach it."""
+    progress = desk.session.progress
+    with progress.path.open("rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        lock = "import fcntl; fcntl.flock(open('/lab/.linklab/progress.jsonl'), fcntl.LOCK_EX | fcntl.LOCK_NB)"
+        shown = desk.types("h1", f'python3 -c "{lock}"; echo status $?')
+    assert "status 0" in shown, "when this fails, locks reach inside, and docs/architecture.md can say so"
+    first, second = (desk.types("h1", "linklab step --hint") for _ in range(2))
+    assert first.splitlines()[1:-1] != second.splitlines()[1:-1]
+    wait_until(lambda: not list((progress.path.parent / INSIDE).iterdir()))
+    assert [note["number"] for note in progress.notes("hint")] == [1, 2]
+    assert progress.trouble() == ""
+
+
+def wait_until(done):
+    """Wait for what comes soon."""
+    end_s = time.monotonic() + 20
+    while not done():
+        assert time.monotonic() < end_s
+        time.sleep(0.1)
 
 
 def test_lines_at_mininets_own_prompt_are_followed(own_network):
