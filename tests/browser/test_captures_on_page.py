@@ -4,7 +4,7 @@
 import re
 
 import pytest
-from browsing import needs_browser
+from browsing import in_both, needs_browser
 
 from linklab.linux import pcapng
 
@@ -38,6 +38,7 @@ def news(page) -> str:
     return page.one("#announce").get_attribute("textContent")
 
 
+@in_both
 def test_packets_travel_in_slow_motion_and_show_their_headers(lab, browser):
     """A ping is seen on its links; time is slowed, stopped by Next packet, and steps from packet to packet."""
     running, page = begin(lab, browser, "h1", "ping -i 0.2 10.0.0.3")

@@ -6,7 +6,7 @@ import signal
 from pathlib import Path
 
 import pytest
-from browsing import needs_browser
+from browsing import in_both, needs_browser
 
 Keys = pytest.importorskip("selenium.webdriver.common.keys", reason="selenium is not installed (make setup)").Keys
 pytestmark = needs_browser
@@ -19,6 +19,7 @@ def typed(browser, step, node):
     browser.until(lambda: "textarea" in browser.focused() or "Terminal" in browser.focused(), "the terminal's focus")
 
 
+@in_both
 def test_a_lab_is_begun_with_the_mouse(lab, browser):
     """The command is put into the terminal, Enter is the reader's, Ctrl+C a button."""
     running, page = lab("14"), browser()
@@ -36,6 +37,7 @@ def test_a_lab_is_begun_with_the_mouse(lab, browser):
     assert running.end() == 0
 
 
+@in_both
 def test_a_page_that_is_loaded_again_has_its_terminals(lab, browser):
     """What was shown is there again, and what is typed goes on in the same shell."""
     running, page = lab("14"), browser()
@@ -76,6 +78,7 @@ def test_a_network_that_is_killed_is_said(lab, browser):
     assert running.process.wait(30) == 3
 
 
+@in_both
 def test_a_lab_is_done_by_keys_alone(lab, browser):
     """Step by step through the manual, a command into its terminal, and out of the terminal again."""
     running, page = lab("14"), browser()
@@ -133,6 +136,7 @@ def test_terminals_at_full_speed_freeze_nothing(lab, browser):
     page.until(lambda: "root@client" in page.screen(), "the prompt again")
 
 
+@in_both
 def test_at_twice_the_size_everything_is_reached(lab, browser):
     """At 1024 x 700 and 200 % the parts are shown one at a time, and nothing is wider than the screen."""
     running, page = lab("14"), browser(512, 350)
@@ -163,6 +167,7 @@ def children_of(pid):
     return found
 
 
+@in_both
 def test_steps_are_checked_and_predictions_compared(lab, browser):
     """Wrong, mended by another command, done; what was predicted stands beside what was measured and the theory."""
     running, page = lab("14", "--name", "Ada Lovelace"), browser(1280, 800)

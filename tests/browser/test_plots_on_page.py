@@ -8,7 +8,7 @@ import time
 from urllib.parse import urlsplit
 
 import pytest
-from browsing import Browser, RunningLab, needs_browser
+from browsing import Browser, RunningLab, in_both, needs_browser
 
 from linklab import data
 from linklab.terminal import attach, attached
@@ -59,6 +59,7 @@ def readers(lab):
     return int(inside(lab, "client", "ps ax | awk '$1 > 30000' | grep -c 'm linklab[.]agent' || true")[1])
 
 
+@in_both
 def test_a_flow_is_seen_read_by_keys_and_saved(lab, browser, tmp_path):
     """Four panels; the arrow keys tell the values of a moment; what is seen becomes a figure and a data set."""
     browser.open(lab.address)
