@@ -12,7 +12,7 @@ from linklab.engine.pocket import PocketEngine
 from linklab.exercise.bundle import Bundle, write_bundle
 from linklab.exercise.report import Status
 from linklab.grade.unit import grade
-from linklab.guide.evidence import TypedEvidence
+from linklab.guide.evidence import PredictionEvidence, TypedEvidence
 from linklab.guide.plan import plan_of
 from linklab.guide.progress import BEGUN, CONTINUED, LabProgress
 from linklab.guide.recorded import RecordedWork
@@ -35,6 +35,7 @@ def worked(folder, lab, last, change=lambda evidence: evidence, note=None):
     """The progress of somebody who does the lab as printed, up to a step; `note` comes before that one."""
     progress = LabProgress.begin(folder, lab)
     progress.note(BEGUN, environment={})
+    progress.add(PredictionEvidence("one-side", "100", "ms", "one way"))
     work = RecordedWork(plan_of(lab), load_reference(lab).recorded)
     for step, evidence in work.of(lab.manual.steps):
         if step.id == last and note:
