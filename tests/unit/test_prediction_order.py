@@ -115,7 +115,7 @@ def test_a_prediction_is_not_changed_after_its_measurement(lab, work, tmp_path):
 
 
 def test_a_prediction_is_not_changed_while_it_is_measured(work, tmp_path, lab):
-    """Its terminal shows the result by and by."""
+    """Its terminal shows the result before the command has ended."""
     session = GuideSession(lab, tmp_path)
     session.predict(predicted(1))
     for each in (*work[0], work[1]):
