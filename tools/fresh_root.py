@@ -259,7 +259,7 @@ def main(arguments: list[str]) -> int:
         if os.geteuid() != 0:
             raise TrialError("a fresh Debian with users of its own needs root: sudo tools/fresh_root.py …")
         if what == "deb":
-            packages = [Path(more[0])] if more else sorted((ROOT / "build/deb").glob("*_amd64.deb"))
+            packages = [Path(more[0])] if more else sorted((ROOT / "build/deb").glob("linklab_*_amd64.deb"))
             if not packages:
                 raise TrialError("there is no package in build/deb; run make deb")
             try_deb(packages[-1].resolve())

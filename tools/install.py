@@ -3,7 +3,7 @@
 """Install what `make build` has built, and uninstall it: `make install`, `make uninstall`, debian/rules.
 
     tools/install.py build [--no-kernel]                     vendored Python packages, man pages, kernel → build/stage
-    tools/install.py install [--prefix DIR] [--destdir DIR] [--no-kernel] [--no-finish]
+    tools/install.py install [--prefix DIR] [--destdir DIR] [--no-kernel] [--no-finish] [--student]
     tools/install.py uninstall [--prefix DIR] [--destdir DIR]
 
 PREFIX/lib/linklab is laid out like a clone (linklab/base/installation.py). It also has `venv/`, a Python environment
@@ -75,6 +75,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--prefix", type=Path, default=Path("/usr/local"), help="default: /usr/local")
     parser.add_argument("--destdir", default="", help="folder that takes the place of / while packaging")
     parser.add_argument("--no-kernel", action="store_true", help="leave the pocket kernel out")
+    parser.add_argument("--student", action="store_true", help="leave out what is the instructor's of the exercises")
     parser.add_argument("--no-finish", action="store_true", help="do not update the desktop databases")
     args = parser.parse_args(arguments)
     try:
@@ -85,7 +86,7 @@ def main(arguments: list[str]) -> int:
         else:
             target = Target(args.prefix, args.destdir)
             if args.what == "install":
-                install(target, kernel=not args.no_kernel)
+                install(target, kernel=not args.no_kernel, student=args.student)
             else:
                 uninstall(target)
             if not args.no_finish and not args.destdir:
@@ -132,11 +133,13 @@ class Target:
         self._make(path)
         self.at(path).symlink_to(to)
 
-    def tree(self, source: Path, path: Path) -> None:
-        """Install all files below a folder, except compiled code and hidden files."""
+    def tree(self, source: Path, path: Path, instead: Path | None = None) -> None:
+        """Install all files below a folder, except compiled code and hidden files; those below `instead` in place."""
         for file in files(source):
             script = file.suffix != ".py" and file.stat().st_mode & 0o100
-            self.copy(file, path / file.relative_to(source), 0o755 if script else 0o644)
+            inside = file.relative_to(source)
+            other = instead / inside if instead else file
+            self.copy(other if other.is_file() else file, path / inside, 0o755 if script else 0o644)
 
     def _make(self, path: Path) -> None:
         missing = [folder for folder in path.parents if not self.at(folder).exists()]
@@ -179,6 +182,7 @@ def build(*, kernel: bool) -> None:
     shutil.rmtree(part / "packages/bin", ignore_errors=True)  # fonttools' own commands
     shutil.rmtree(part / "packages/share", ignore_errors=True)  # and their manual
     _run([str(VENV / "python"), str(ROOT / "tools/pages.py"), str(part / "pages")])
+    _run([str(VENV / "python"), str(ROOT / "tools/student_files.py"), "write", str(part / "student")])
     if kernel:
         _run([str(VENV / "python"), "-m", "linklab.native"])
         shutil.copytree(ROOT / "linklab/native/built", part / "native")
@@ -191,18 +195,17 @@ def build(*, kernel: bool) -> None:
     part.rename(STAGE)
 
 
-def install(target: Target, *, kernel: bool) -> None:
+def install(target: Target, *, kernel: bool, student: bool = False) -> None:
     """Install everything, in place of an earlier installation."""
-    if not STAGE.is_dir():
-        raise InstallError(f"{STAGE} is missing; run make build")
-    if kernel and not (STAGE / "kernel").is_dir():
-        raise InstallError(f"{STAGE} contains no pocket kernel (`make deb ARCH=arm64` leaves it out); run make build")
+    require_stage(kernel=kernel, student=student)
     if not target.destdir:
         require_modules()
     if target.at(target.lib / "installed.txt").exists():
         uninstall(target)
     for name in ("linklab", *DATA):
-        target.tree(ROOT / name, target.lib / name)
+        part = STAGE / "student" / name  # of exercises the students' part is whole, of others some files are
+        whole = student and name in ("exercises", "problems")
+        target.tree(part if whole else ROOT / name, target.lib / name, part if student else None)
     target.tree(STAGE / "bpf", target.lib / "linklab/bpf/built")
     target.tree(STAGE / "page", target.lib / "linklab/page/built")
     if kernel:
@@ -235,6 +238,16 @@ def install(target: Target, *, kernel: bool) -> None:
     target.write("".join(f"{line}\n" for line in lines), target.lib / "installed.txt")
     if not target.destdir:
         print(f"installed {len(listed)} files; {target.prefix}/bin/linklab doctor shows what else this machine needs")
+
+
+def require_stage(*, kernel: bool, student: bool) -> None:
+    """Check that `make build` has made what is to be installed; the InstallError says what to type."""
+    if not STAGE.is_dir():
+        raise InstallError(f"{STAGE} is missing; run make build")
+    if student and not (STAGE / "student").is_dir():
+        raise InstallError(f"{STAGE / 'student'} is missing: it was built by an older Linklab; run make build")
+    if kernel and not (STAGE / "kernel").is_dir():
+        raise InstallError(f"{STAGE} contains no pocket kernel (`make deb ARCH=arm64` leaves it out); run make build")
 
 
 def require_modules() -> None:

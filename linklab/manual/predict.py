@@ -86,6 +86,21 @@ def parse_answers(text: str, path: Path) -> dict[str, PredictionAnswer]:
     return found
 
 
+def predictions_alone(text: str) -> str:
+    """The answers to predictions in the text of an answers.md, headings included; "" if it has none.
+
+    A student's package holds no more of the file: the manual shows these, and the others are for the instructor.
+    """
+    lines = text.split("\n")
+    headings = [*_headings(markdown().parse(text)), (len(lines), len(lines), "")]
+    kept = [
+        "\n".join(lines[first:end]).rstrip() + "\n"
+        for (first, _, title), (end, _, _) in pairwise(headings)
+        if _ANSWER_OF.search(title)
+    ]
+    return "\n".join(kept)
+
+
 def _headings(tokens: list[Token]) -> Iterator[tuple[int, int, str]]:
     """Index of the first line, number of the last one, and text of each heading."""
     for token, inline in pairwise(tokens):

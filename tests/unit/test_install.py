@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -15,6 +16,7 @@ import pytest
 
 from linklab import __version__, pocket_kernel
 from linklab.base import installation
+from linklab.exercise.load import exercise_folders, load_exercise
 
 ROOT = Path(__file__).parents[2]
 
@@ -36,6 +38,7 @@ def tool(tmp_path, monkeypatch):
     ):
         (stage / name).parent.mkdir(parents=True, exist_ok=True)
         (stage / name).write_text("")
+    subprocess.run([sys.executable, ROOT / "tools/student_files.py", "write", stage / "student"], check=True)
     built = stage / f"kernel/7.3.4-{pocket_kernel.digest()}"
     built.mkdir(parents=True)
     (built / "linux").touch(0o755)
@@ -84,6 +87,67 @@ def test_the_installed_command_sees_the_package_and_what_is_beside_it(tool, tmp_
     assert Path(small).resolve() == lib / "venv/lib/python3/site-packages/small.py"
     said = subprocess.run([prefix / "bin/linklab", "--version"], capture_output=True, text=True, check=True).stdout
     assert said == f"linklab {__version__}\n"
+
+
+def test_a_students_installation_has_nothing_of_the_instructors(tool, tmp_path, capsys):
+    """It lacks no other file, its exercises work, and the look that `make student-deb` takes finds nothing."""
+    roots = {name: tmp_path / name for name in ("whole", "student")}
+    for name, root in roots.items():
+        options = ["--student"] if name == "student" else []
+        assert tool.main(["install", "--prefix", "/usr", "--destdir", str(root), "--no-finish", *options]) == 0
+    lacks = {name for name in everything(roots["whole"]) if (roots["whole"] / name).is_file()}
+    lacks -= everything(roots["student"])
+    lib = "usr/lib/linklab/"
+    of_instructor = rf"{lib}(exercises|problems)/([0-9][^/]*/(solution/|wrong/|key\.md$)|template/)"
+    assert lacks
+    assert not [name for name in lacks if not re.match(of_instructor, name)]
+    assert not everything(roots["student"]) - everything(roots["whole"])
+    folders = exercise_folders(roots["student"] / lib)
+    assert [load_exercise(folder).withheld is None for folder in folders] == [False] * 11
+    answers = (roots["student"] / lib / "labs/14-router-bufferbloat/answers.md").read_text()
+    assert "{#predict-one-round-trip}" in answers and "## Questions" not in answers
+
+    look = [sys.executable, ROOT / "tools/student_files.py", "check"]
+    told = subprocess.run([*look, roots["student"]], capture_output=True, text=True, check=True).stdout
+    assert told == f"{roots['student']}: 11 exercises, without the instructor's part\n"
+    found = subprocess.run([*look, roots["whole"]], capture_output=True, text=True, check=False)
+    assert found.returncode == 1
+    for line in (
+        "exercises/3-tcp-and-switch-buffers/solution/work.sh: this file is the instructor's",
+        "problems/1-troubleshooting-a-wan/exercise.toml: holds the hidden check problem1/cause",
+        "problems/1-troubleshooting-a-wan/exercise.toml: holds the key of the fault problem1/packet-loss",
+        "labs/14-router-bufferbloat/answers.md: holds an answer of labs/14-router-bufferbloat/answers.md",
+    ):
+        assert f"{roots['whole']}: {lib}{line}\n" in found.stderr
+
+
+def test_the_students_package_asks_for_what_the_instructors_does():
+    """It is the same program; one takes the place of the other."""
+    _, whole, student = (ROOT / "debian/control").read_text().split("\n\n")
+    fields = re.compile(r"^(Architecture|Depends|Recommends|Suggests):((?:.*\n)(?: .*\n)*)", re.M)
+    assert fields.findall(whole) == fields.findall(student)
+    assert "Conflicts: linklab-student\nReplaces: linklab-student\n" in whole
+    assert "Conflicts: linklab\nReplaces: linklab\n" in student
+    for script in ("docs", "lintian-overrides", "postinst", "prerm", "triggers"):
+        assert (ROOT / f"debian/linklab-student.{script}").resolve() == ROOT / f"debian/linklab.{script}"
+
+
+@pytest.mark.parametrize(("options", "package"), [([], "linklab-student"), (["INSTRUCTOR=1"], "linklab")])
+def test_the_image_for_students_has_their_package(options, package):
+    """Unless the instructor's is asked for; what is packed for students is looked through."""
+    lines = subprocess.run(
+        ["make", "-n", "vm", *options], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+    (packed,) = (line for line in lines if line.endswith("clean binary"))
+    assert packed.startswith(f"PACKAGE={package} ")
+    (image,) = (line for line in lines if "vm.build" in line)
+    assert f"--deb build/deb/{package}_*_amd64.deb" in image
+    checked = [line for line in lines if f"student_files.py check build/deb/{package}_*_amd64.deb" in line]
+    assert len(checked) == (package == "linklab-student")
+    rules = ["make", "-n", "-f", "debian/rules", "override_dh_auto_install", f"PACKAGE={package}"]
+    said = subprocess.run(rules, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert f"--destdir debian/{package} " in said
+    assert ("--student" in said) == (package == "linklab-student")
 
 
 DESKTOP = ("gio", "update-mime-database", "update-desktop-database")
