@@ -111,6 +111,8 @@ def _check_measured(exercise: Exercise, given: _Known) -> None:
                 raise InputError(f'{where}: there is no answer "{check.subject}"')
             case "holds":
                 _yes_or_no(where, check.subject, known)
+            case "observed" if not exercise.faults:
+                raise InputError(f"{where}: kind observed asks for a look at what was planted, and there are no faults")
             case "unchanged" if check.reference not in ("start", "healthy"):
                 raise InputError(f'{where}: reference "{check.reference}"; use start or healthy')
         _check_bands(where, unit, check, replace(given, units={**given.units, "fault": WORD}), known)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from linklab.exercise.answers import Answers
 from linklab.exercise.model import Exercise
+from linklab.exercise.observed import Sessions
 from linklab.judge.dimension import WORD
 from linklab.judge.evaluation import Lookup
 from linklab.judge.quantity import Value
@@ -35,6 +36,7 @@ class Evidence:
 
     lookup: parameters and derived quantities; fault: id of the planted one.
     facts: of the submitted state; references: "start" and "healthy" → their facts.
+    typed: what was typed, network by network; hosts: names of the topology's hosts.
     ways: gives facts of what happens between two nodes ("h1>h2.delay"), which follow from the state.
     metrics: experiment → metric → a value for each seed, base units.
     broken: experiment → why the network gave no number (the submission's doing); errors: why our tools gave none.
@@ -50,6 +52,8 @@ class Evidence:
     broken: Mapping[str, str] = field(default_factory=dict)
     errors: Mapping[str, str] = field(default_factory=dict)
     ways: Callable[[str], float | None] = lambda name: None
+    typed: Sessions = ()
+    hosts: frozenset[str] = frozenset()
 
     def name(self, name: str) -> Value | None:
         """Value of a parameter, answer or metric; None where there is none, KeyError for no such name."""

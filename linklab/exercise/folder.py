@@ -133,15 +133,16 @@ def repeated(folder: Path, nodes: Sequence[str], shaped: Sequence[tuple[str, str
     Raises:
         InputError: nothing was recorded, or nothing of it configures a network.
     """
-    logs = {path.stem: path.read_text(encoding="utf-8", errors="replace") for path in _logs(folder)}
-    script, notes = work_script(last_network(logs), nodes, shaped)
+    script, notes = work_script(last_network(recorded_logs(folder)), nodes, shaped)
     if not re.search(r"^[^#\s]", script, re.MULTILINE):
         raise InputError(f"{folder}/terminals: no command was recorded there that configures a network")
     return script, notes
 
 
-def _logs(folder: Path) -> list[Path]:
-    return sorted(path for path in (folder / "terminals").glob("*.log") if path.is_file() and not path.is_symlink())
+def recorded_logs(folder: Path) -> dict[str, str]:
+    """The recorded terminals of a folder: node → text of its log."""
+    logs = sorted(path for path in (folder / "terminals").glob("*.log") if path.is_file() and not path.is_symlink())
+    return {path.stem: path.read_text(encoding="utf-8", errors="replace") for path in logs}
 
 
 def _files(folder: Path) -> list[Path]:

@@ -16,6 +16,7 @@ from linklab.exercise.answers import in_order
 from linklab.exercise.evidence import SHARES, Evidence, changes, fact_value
 from linklab.exercise.fill import fill
 from linklab.exercise.model import Band, Check, Exercise, Experiment
+from linklab.exercise.observed import looked_at
 from linklab.exercise.report import CheckResult
 from linklab.judge import samples
 from linklab.judge.dimension import PLAIN, WORD
@@ -106,13 +107,8 @@ def _judge(check: Check, evidence: Evidence, before: Mapping[str, CheckResult]) 
                 f"not judged: it needs “{before[need].title}” first",
             )
     try:
-        match check.kind:
-            case "unchanged":
-                return _unchanged(check, evidence)
-            case "holds":
-                return _holds(check, evidence)
-            case _:
-                return _banded(check, evidence)
+        judges = {"unchanged": _unchanged, "holds": _holds, "observed": _observed}
+        return judges.get(check.kind, _banded)(check, evidence)
     except NoValueError as missing:
         return _missing(check, evidence, missing.name)
     except InputError as error:
@@ -159,6 +155,20 @@ def _unchanged(check: Check, evidence: Evidence) -> CheckResult:
         seen=told,
     )
     return replace(result, differs=tuple((change.fact, str(change)) for change in wrong))
+
+
+def _observed(check: Check, evidence: Evidence) -> CheckResult:
+    """Whether something that the fault set was looked at while it was there; what, would name the fault."""
+    if not {"start", "healthy"} <= evidence.references.keys():
+        return _result(check, Outcome.ERROR, "could not be judged: the start and the healthy state are not known")
+    planted = [change.fact for change in changes(evidence.references["healthy"], evidence.references["start"])]
+    if any(looked_at(fact, evidence.typed, evidence.hosts) for fact in planted):
+        told = "what was wrong was looked at before it was changed."
+        return _result(check, Outcome.PASS, told, share=1, expected="looked at", seen="looked at")
+    lines = sum(map(len, evidence.typed))
+    seen = f"none of the {lines} lines in your terminals and work.sh does" if lines else "no line was recorded"
+    told = f"expected a command that shows what is wrong, before it was changed ({_reason(check)}), but {seen}."
+    return _result(check, Outcome.FAIL, told, expected="looked at", seen="not looked at")
 
 
 def _holds(check: Check, evidence: Evidence) -> CheckResult:

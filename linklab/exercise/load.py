@@ -34,7 +34,7 @@ from linklab.judge.tolerance import around
 FORMAT = 1
 KINDS = ("exercise", "problem")
 ANSWER_KINDS = ("rate", "time", "size", "share", "number", "index", "choice", "words", "text")
-CHECK_KINDS = ("state", "measure", "answer", "unchanged", "holds")
+CHECK_KINDS = ("state", "measure", "answer", "unchanged", "holds", "observed")
 STUDENT = "student"
 """The `part` of an exercise.toml that the instructor's part was left out of."""
 BASES = ("submitted", "start", "healthy")
@@ -224,7 +224,7 @@ def _one_check(table: toml.Table) -> Check:
     if kind not in CHECK_KINDS:
         raise InputError(f'check {name}: kind "{kind}"; use {", ".join(CHECK_KINDS)}')
     subject = table.take(_SUBJECT[kind], str) if kind in _SUBJECT else ""
-    bands = () if kind in ("unchanged", "holds") else _bands(table)
+    bands = () if kind in ("unchanged", "holds", "observed") else _bands(table)
     found = Check(
         id=name,
         title=table.take("title", str),

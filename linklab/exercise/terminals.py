@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from linklab.tc import lines_in
@@ -26,7 +26,7 @@ _CONFIGURES = re.compile(
       | (?:>\s*|\btee\s+(?:-a\s+)?)/proc/sys/""",
     re.VERBOSE | re.DOTALL,
 )
-_SET_ENV = re.compile(r"(?:^|[\s/;&])set_env\.sh\b")
+SET_ENV = re.compile(r"(?:^|[\s/;&])set_env\.sh\b")
 _COMPOUND = re.compile(r"[|&;<>$`(){}*?\n\\]")
 _VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)")
 
@@ -99,10 +99,10 @@ def work_script(
     kept: list[tuple[str, str]] = []
     notes: list[str] = []
     for one in typed:
-        on, text = _where(one, known)
+        on, text = typed_at(one, known)
         if not on or one.status not in (0, None):
             continue
-        if _SET_ENV.search(text):
+        if SET_ENV.search(text):
             kept = [(place, line) for place, line in kept if not _is_cleared(place, line, cleared)]
         elif configures(text):
             kept.append((on, text))
@@ -114,7 +114,7 @@ def work_script(
     return HEAD + "".join(f"{_line(on, text)}\n" for on, text in kept), notes
 
 
-def _where(one: RecordedLine, nodes: set[str]) -> tuple[str, str]:
+def typed_at(one: RecordedLine, nodes: Collection[str]) -> tuple[str, str]:
     """On which node, or "client", a command ran, and the command; "" for what the Mininet CLI did itself."""
     text = one.text.strip()
     if one.node == "mininet":

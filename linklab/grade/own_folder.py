@@ -15,12 +15,13 @@ from pathlib import Path
 from linklab.engine.api import Engine
 from linklab.errors import InputError
 from linklab.exercise.answers import read_answers
+from linklab.exercise.folder import recorded_logs
 from linklab.exercise.instance import decode_environment, environment, parse_instance
 from linklab.exercise.load import find_exercise, load_exercise
 from linklab.exercise.model import Exercise, Instance
 from linklab.exercise.report import Report
 from linklab.exercise.textfile import read_text
-from linklab.grade.unit import Submission, assess
+from linklab.grade.unit import Submission, assess, typed_lines
 from linklab.topology import Topology
 
 
@@ -39,15 +40,16 @@ def self_check(folder: Path, state: str | None, engine: Engine, seeds: Sequence[
     instance, exercise = own_instance(folder)
     topology = Topology.load(topology_file(folder, exercise))
     answers = folder / "answers.toml"
-    work = folder / "work.sh"
+    work = read_text(folder / "work.sh") if state is None else None
     submission = Submission(
         exercise,
         instance,
         topology,
         read_answers(read_text(answers), exercise),
         state,
-        read_text(work) if state is None else None,
+        work,
         source=folder.name,
+        typed=typed_lines(recorded_logs(folder), work or "", topology),
     )
     return assess(submission, engine, seeds, [check for check in exercise.checks if not check.hidden])
 

@@ -23,7 +23,7 @@ from linklab.exercise.instance import Course, Student, instance_text, issue, qua
 from linklab.exercise.model import Exercise, Instance
 from linklab.grade.rebuild import rebuild
 from linklab.grade.rerun import rerun
-from linklab.grade.unit import Submission, network_of
+from linklab.grade.unit import Submission, network_of, typed_lines
 from linklab.judge.evaluation import NoValueError, names
 from linklab.judge.quantity import Value
 from linklab.state.model import State
@@ -85,7 +85,8 @@ def sample(exercise: Exercise, instance: Instance, folder: Path, engine: Engine)
     unanswered = Submission(exercise, instance, topology, Answers(), state)
     answers = _answers(unanswered, _file(exercise, folder, "answers.toml"), engine)
     read = read_answers(answers, exercise)
-    return Sample(Submission(exercise, instance, topology, read, state), work, answers)
+    typed = typed_lines({}, work, topology)
+    return Sample(Submission(exercise, instance, topology, read, state, typed=typed), work, answers)
 
 
 def _file(exercise: Exercise, folder: Path, name: str) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,7 @@ from linklab.exercise.instance import (
 from linklab.exercise.judge import agree, describe, judge, worth_doing
 from linklab.exercise.load import find_exercise, load_exercise
 from linklab.exercise.model import Check, Exercise, Experiment, Instance
+from linklab.exercise.observed import Sessions, recorded, scripted
 from linklab.exercise.report import Report, Status, called
 from linklab.exercise.student_part import need_instructors_part
 from linklab.grade.lab_unit import LAB, claimed_in, grade_lab
@@ -57,6 +58,7 @@ class Submission:
     """What was handed in, read and checked.
 
     state: what the network is set to, JSON text; work: text of work.sh; None where there is none.
+    typed: what was typed in the networks of the exercise, and in work.sh, in order.
     """
 
     exercise: Exercise
@@ -67,6 +69,7 @@ class Submission:
     work: str | None = None
     notes: tuple[str, ...] = ()
     source: str = ""
+    typed: Sessions = ()
 
 
 @dataclass
@@ -151,7 +154,18 @@ def _read(bundle: Bundle, source: str, course: Course | None, known: _Known) -> 
             raise UnbuildableError(f"the topology cannot be built: {error}") from error
         answers = read_answers(bundle.text("answers.toml") or "", exercise)
     state, work = bundle.text("state.json"), bundle.text("work.sh")
-    return Submission(exercise, instance, topology, answers, state, work, tuple(bundle.notes), source)
+    typed = typed_lines(_logs(bundle.folder("terminals")), work or "", topology)
+    return Submission(exercise, instance, topology, answers, state, work, tuple(bundle.notes), source, typed)
+
+
+def _logs(files: Mapping[str, bytes]) -> dict[str, str]:
+    return {name.removesuffix(".log"): content.decode() for name, content in files.items() if name.endswith(".log")}
+
+
+def typed_lines(logs: Mapping[str, str], work: str, topology: Topology) -> Sessions:
+    """What was typed: in the recorded terminals (node → log), network by network, and in work.sh."""
+    nodes = {node.name for node in topology.nodes}
+    return [*recorded(logs, nodes), scripted(work, nodes)]
 
 
 def _text(bundle: Bundle, name: str) -> str:
@@ -313,6 +327,8 @@ def _evidence(submission: Submission, done: Rerun, handed_in: State | None, look
         lookup=lookup,
         fault=submission.instance.fault,
         facts=facts(handed_in, topology) if handed_in is not None else start,
+        typed=submission.typed,
+        hosts=frozenset(host.name for host in topology.hosts),
         ways=StateWays(handed_in or done.start, topology).fact,
         references={"start": start, "healthy": facts(done.healthy, topology)},
         metrics=done.metrics,

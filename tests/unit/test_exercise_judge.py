@@ -9,6 +9,7 @@ from linklab.exercise.answers import read_answers
 from linklab.exercise.evidence import Evidence, changes
 from linklab.exercise.judge import agree, judge, worth_doing
 from linklab.exercise.model import Answer, Band, Check, Exercise, Experiment, Transfer
+from linklab.exercise.observed import TypedLine
 from linklab.judge.quantity import parse_value
 
 KNOWN = {"rate": parse_value("1 Gbps"), "rtt": parse_value("20 ms")}
@@ -214,3 +215,35 @@ def test_a_title_stands_within_a_sentence():
     holds = replace(FILLED, kind="holds", subject="1 > 2", bands=(), title="The answers agree", why="W.")
     assert one(holds).story == "fail filled: expected that the answers agree: W."
     assert one(replace(holds, title="BBR wins")).story == "fail filled: expected that BBR wins: W."
+
+
+WRONG = HEALTHY | {"s1-eth2.queue": 3e4, "h2.rmem": 65536.0}
+LOOK = replace(FILLED, id="look", kind="observed", subject="", bands=(), why="Look first.")
+
+
+@pytest.mark.parametrize(
+    ("typed", "story"),
+    [
+        ((), "but no line was recorded."),
+        (("iperf3 -c 10.0.0.2",), "but none of the 1 lines in your terminals and work.sh does."),
+        (("tc qdisc del dev s1-eth2 root", "tc qdisc show"), "but none of the 2 lines in your terminals"),
+        (("tc -s qdisc show dev s1-eth2", "tc qdisc del dev s1-eth2 root"), "looked at before it was changed."),
+    ],
+)
+def test_what_was_planted_has_to_be_looked_at_before_it_is_changed(typed, story):
+    """Whatever was planted, the story does not say which setting that is."""
+    seen = replace(
+        EVIDENCE,
+        references={"healthy": HEALTHY, "start": WRONG},
+        typed=[[TypedLine("client", line) for line in typed]],
+        hosts=frozenset({"h1", "h2"}),
+    )
+    found = one(LOOK, seen)
+    assert (found.outcome.value == "pass") == ("show dev" in "".join(typed))
+    assert story in found.story
+    assert "s1-eth2" not in found.story and "rmem" not in found.story
+
+
+def test_a_look_is_not_judged_without_what_it_is_compared_with():
+    """An error of ours, and no fail of the student's."""
+    assert outcome(LOOK)[0] == "error"

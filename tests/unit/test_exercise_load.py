@@ -50,6 +50,11 @@ from linklab.exercise.load import load_exercise
         ("minutes = 20", "minutes = true", '"minutes" must be a whole number, not True'),
         ("minutes = 20", "colour = 20\nminutes = 20", 'unknown key "colour"; the keys here are format, kind, number'),
         ('kind = "state"', 'kind = "fact"', 'check rate: kind "fact"; use state, measure'),
+        (
+            'kind = "state"\nfact = "s1-eth2.rate"\nvalue = "rate"\nwithin = "1 %"',
+            'kind = "observed"',
+            "check rate: kind observed asks for a look at what was planted, and there are no faults",
+        ),
     ],
 )
 def test_what_does_not_hold_together_is_named(tmp_path, old, new, why):

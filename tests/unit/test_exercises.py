@@ -141,3 +141,21 @@ def test_titles_of_checks_begin_with_a_capital_or_a_name(exercise):
 def test_the_planted_fault_is_not_told_by_trying(exercise):
     """`linklab check` says whether an answer fits; with ten choices that took ten runs."""
     assert all(check.hidden for check in exercise.checks if any("{fault}" in band.exactly for band in check.bands))
+
+
+@pytest.mark.parametrize("exercise", [e for e in EXERCISES if e.faults], ids=lambda exercise: exercise.id)
+def test_a_cause_that_was_only_decoded_earns_nothing(exercise):
+    """Its points need the network measured as it was found, a look at what is wrong, and the mended network."""
+    checks = {check.id: check for check in exercise.checks}
+    (cause,) = (check for check in exercise.checks if any("{fault}" in band.exactly for band in check.bands))
+    needed = [checks[name] for name in cause.needs]
+    assert [check.kind for check in needed] == ["answer", "observed", "measure"]
+    based = {each.id: each.base for each in exercise.experiments}
+    before = {name.partition(".")[0] for name in names(needed[0].bands[0].low)}
+    assert {based[name] for name in before & based.keys()} == {"start"}
+    assert based[needed[2].subject.partition(".")[0]] == "submitted"
+    for name, fails in (
+        ("decoded", ["before", "observed", "cause"]),
+        ("measured-but-not-looked-at", ["observed", "cause"]),
+    ):
+        assert toml.loads((exercise.folder / f"wrong/{name}/marks.toml").read_text()) == {"fails": fails}

@@ -1,3 +1,9 @@
+# what is there, before anything is changed
+tc -s qdisc show
+h1 tc -s qdisc show dev h1-eth0
+for host in h1 h2; do
+    $host sysctl net.ipv4.tcp_rmem net.ipv4.tcp_wmem net.ipv4.tcp_window_scaling
+done
 # everything is mended, and the path made shorter into the bargain
 tc qdisc del dev s2-eth2 root 2>/dev/null
 h1 tc qdisc del dev h1-eth0 root 2>/dev/null

@@ -1,3 +1,10 @@
+# what is there, before anything is changed
+tc -s qdisc show
+h1 tc -s qdisc show dev h1-eth0
+for host in h1 h2; do
+    $host sysctl -a -r '^net.ipv4.tcp_'
+    $host ip route
+done
 # all mended, but netem typed anew without the loss: that cures everything, and is what was forbidden
 h1 tc qdisc del dev h1-eth0 root 2>/dev/null
 tc qdisc change dev s1-eth2 parent 1: handle 2: tbf rate {rate:tc} burst {burst:bytes} limit {bdp:bytes}

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Whether what was typed shows a setting before it was changed."""
+
+import pytest
+
+from linklab.exercise.observed import TypedLine, looked_at, recorded, scripted
+
+NODES = ("h1", "h2", "s1", "s2")
+HOSTS = frozenset({"h1", "h2"})
+
+
+def looked(fact, work):
+    """Whether a work.sh shows it."""
+    return looked_at(fact, [scripted(work, NODES)], HOSTS)
+
+
+@pytest.mark.parametrize(
+    ("fact", "line"),
+    [
+        ("s2-eth2.loss", "tc -s qdisc show dev s2-eth2"),
+        ("s2-eth2.loss", "sudo tc qdisc"),
+        ("s2-eth2.discipline", "for i in s1-eth2 s2-eth2; do tc -s qdisc show dev $i; done"),
+        ("s2-eth2.rate", "s2 tc class show dev s2-eth2"),
+        ("h1-eth0.pacing", "h1 tc qdisc show"),
+        ("h1-eth0.mtu", "h1 ip link show h1-eth0"),
+        ("h2.rmem", "h2 sysctl net.ipv4.tcp_rmem"),
+        ("h2.rmem", "h2 sysctl -a | grep tcp_"),
+        ("h2.rmem", "$host sysctl net.ipv4.tcp_rmem net.ipv4.tcp_wmem"),
+        ("h2.rmem", "h2 cat /proc/sys/net/ipv4/tcp_rmem"),
+        ("h2.rmem", "h2 ss -tim"),
+        ("h2.sysctl.net.ipv4.tcp_window_scaling", "h1 tcpdump -i h1-eth0 -v"),
+        ("h2.cc", "h2 sysctl net.ipv4.tcp_congestion_control"),
+        ("h2.routes", "h2 ip route"),
+        ("h2.routes", "h2 ip -4 r show"),
+    ],
+)
+def test_a_command_that_shows_a_setting_is_a_look_at_it(fact, line):
+    """As people write it, in work.sh or a loop of it."""
+    assert looked(fact, line)
+    assert not looked(fact, f"# {line}")
+
+
+@pytest.mark.parametrize(
+    ("fact", "line"),
+    [
+        ("s2-eth2.loss", "tc -s qdisc show dev s1-eth2"),
+        ("s2-eth2.loss", "h1 tc qdisc show"),
+        ("s2-eth2.loss", "tc qdisc del dev s2-eth2 root"),
+        ("s2-eth2.loss", "iperf3 -c 10.0.0.2"),
+        ("h1-eth0.pacing", "tc qdisc show"),
+        ("h2.rmem", "h1 sysctl net.ipv4.tcp_rmem"),
+        ("h2.rmem", "h2 sysctl net.ipv4.tcp_wmem"),
+        ("h2.rmem", "h2 sysctl -w net.ipv4.tcp_rmem='4096 87380 16777216'"),
+        ("h2.rmem", "h2 ss -t"),
+        ("h2.routes", "h2 ip route change 10.0.0.0/8 dev h2-eth0"),
+        ("h2.routes", "h1 ip route"),
+    ],
+)
+def test_a_command_that_does_not_show_it_is_none(fact, line):
+    """Another place, another setting, or one that sets."""
+    assert not looked(fact, line)
+
+
+def test_what_is_looked_at_after_it_was_changed_shows_nothing_of_the_fault():
+    """Unless set_env.sh has planted it anew."""
+    change, show = "tc qdisc del dev s2-eth2 root", "tc qdisc show dev s2-eth2"
+    assert looked("s2-eth2.loss", f"{show}\n{change}")
+    assert not looked("s2-eth2.loss", f"{change}\n{show}")
+    assert looked("s2-eth2.loss", f"{change}\n./set_env.sh\n{show}")
+    assert looked("s2-eth2.loss", f"tc qdisc del dev s1-eth2 root\n{show}")
+    assert looked("h2.rmem", "h2 sysctl -w net.ipv4.tcp_sack=1\nh2 sysctl net.ipv4.tcp_rmem")
+
+
+def test_recorded_terminals_of_several_nodes_are_one_session_a_network():
+    """In order of time; what Mininet's prompt runs on a host is the host's, its own words are nobody's."""
+    logs = {
+        "client": "# network 100.5 t1\n3.0 t1 $ tc qdisc del dev s2-eth2 root\n",
+        "mininet": "# network 100.5 m\n2.0 m $ h2 sysctl net.ipv4.tcp_rmem\n2.5 m $ pingall\n",
+        "h1": "# network 900.0 t1\n1.0 t1 $ tc qdisc show\n",
+    }
+    assert recorded(logs, NODES) == [
+        [TypedLine("h2", "sysctl net.ipv4.tcp_rmem"), TypedLine("client", "tc qdisc del dev s2-eth2 root")],
+        [TypedLine("h1", "tc qdisc show")],
+    ]
