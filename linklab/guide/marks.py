@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from urllib.parse import unquote
@@ -29,13 +30,38 @@ _STEP_S = 1e-6
 
 
 @dataclass
+class LastShown:
+    """The last letters of what is shown, at least `most` of them; each piece is touched once as it comes."""
+
+    most: int = MOST_OUTPUT
+    _pieces: deque[str] = field(default_factory=deque)
+    _length: int = 0
+
+    def add(self, text: str) -> None:
+        """Put text at the end, and forget at the beginning what is too much."""
+        self._pieces.append(text)
+        self._length += len(text)
+        while self._length - len(self._pieces[0]) >= self.most:
+            self._length -= len(self._pieces.popleft())
+
+    def clear(self) -> None:
+        """Forget all."""
+        self._pieces.clear()
+        self._length = 0
+
+    def text(self) -> str:
+        """The last `most` letters, or fewer where fewer were shown."""
+        return "".join(self._pieces)[-self.most :]
+
+
+@dataclass
 class MarkedTerminal:
     """One terminal; `read` takes what it shows as it comes."""
 
     _decoder: codecs.IncrementalDecoder = field(default_factory=lambda: _UTF_8("replace"))
     _rest: str = ""
     _running: TypedEvidence | None = None
-    _shown: str = ""
+    _shown: LastShown = field(default_factory=LastShown)
     _inner: TypedEvidence | None = None
     _inside: str = ""
     _count: int = 0
@@ -59,19 +85,20 @@ class MarkedTerminal:
     def _marked(self, found: re.Match[str]) -> Iterator[TypedEvidence]:
         kind, node, time_s, text = found[1], found[2], int(found[3]) / 1e6, unquote(found[4])
         if kind == "C":
-            self._running, self._shown, self._inner, self._inside = TypedEvidence(node, text, time_s), "", None, ""
+            self._running, self._inner, self._inside = TypedEvidence(node, text, time_s), None, ""
+            self._shown.clear()
             yield self._running
         elif self._running is not None:
             if self._inner is not None:
                 yield replace(self._inner, end_s=time_s, output=plain(self._inside))
             status = int(text) if text.isdecimal() else None
-            yield replace(self._running, end_s=time_s, output=plain(self._shown), status=status)
+            yield replace(self._running, end_s=time_s, output=plain(self._shown.text()), status=status)
             self._running = None
 
     def _show(self, text: str) -> Iterator[TypedEvidence]:
         if self._running is None:
             return
-        self._shown = (self._shown + text)[-MOST_OUTPUT:]
+        self._shown.add(text)
         if self._running.terminal == CLIENT and self._is_mininet(self._running.text):
             yield from self._lines_inside(text)
 
