@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A page that is left for an hour of network time, with a ping a second and plots; what it costs."""
+
+import re
+from pathlib import Path
+
+import pytest
+from browsing import needs_browser
+from lab_student import DONE, LabStudent
+
+pytestmark = needs_browser
+HOUR_S = 3600
+WALL_S = 290
+"""The page gives fast-forward 300 s; on a machine with nothing else to do the hour takes some 30 s."""
+MOST_SERVER_MB, MOST_HEAP_MB = 40, 25
+"""What an hour may add: an hour of pings is 0.3 MB, kept by a terminal, the guide, and the plots."""
+
+
+@pytest.fixture
+def student(lab, browser):
+    """Begins a lab on its page."""
+
+    def begin(number: str) -> LabStudent:
+        return LabStudent(lab(number), browser(1280, 800))
+
+    return begin
+
+
+def resident_mb(pid):
+    """Resident memory of a process (proc(5), VmRSS)."""
+    return int(re.search(r"VmRSS:\s+(\d+) kB", Path(f"/proc/{pid}/status").read_text())[1]) * 1024 / 1e6
+
+
+def heap_mb(page):
+    """JavaScript's heap of the page after its garbage was collected."""
+    page.driver.execute_cdp_cmd("HeapProfiler.collectGarbage", {})
+    return page.driver.execute_cdp_cmd("Runtime.getHeapUsage", {})["usedSize"] / 1e6
+
+
+def seconds(page):
+    """Where the clock in the page's head is."""
+    return float(page.one("#clock output").text.split(" ")[0])
+
+
+def test_after_an_hour_everything_goes_on(student):
+    """Terminals, clock, plots, and guide work as before, and neither the server nor the page has grown."""
+    ada = student("14")
+    page, server = ada.page, ada.running.process.pid
+    ada.types("client", "sudo tc qdisc add dev s1-eth2 root handle 1: netem delay 20ms")
+    ada.sees("delay", DONE)
+    page.one("#tab-plots").click()
+    ada.types("h1", "ping 10.0.0.3", ends=False)
+    page.until(lambda: "icmp_seq=3" in ada.screen(), "replies")
+    page.until(lambda: page.all("#picture-plots figure"), "plots")
+    ada.goes_to("client")
+    before_mb, before_heap_mb, begun_s = resident_mb(server), heap_mb(page), seconds(page)
+
+    ada.types("client", f"sleep {HOUR_S}; echo over-$((20 + 2))", ends=False)
+    page.until(lambda: f"sleep{HOUR_S}" in re.sub(r"\s", "", ada.screen()), "the command")
+    page.button("Fast-forward", "#clock").click()
+    page.until(lambda: "over-22" in ada.screen(), "the end of the hour", WALL_S)
+    page.until(lambda: seconds(page) - begun_s >= HOUR_S, "an hour on the page's clock")
+    page.until(lambda: page.one("#clock select").get_attribute("value") == "1", "the speed as before")
+    assert resident_mb(server) - before_mb < MOST_SERVER_MB
+    assert heap_mb(page) - before_heap_mb < MOST_HEAP_MB
+
+    tab = next(one for one in page.all('#terminals [role="tab"]') if one.text == "h1")
+    tab.click()
+    page.until(lambda: re.search(r"icmp_seq=36\d\d", ada.screen()), "pings of the second hour")
+    page.button("Ctrl+C", "#block-ping-h1").click()
+    page.until(lambda: "packets transmitted" in ada.screen(), "the statistics of ping")
+    ada.sees("ping-h1", DONE)
+    assert page.all("#picture-plots figure")
+    assert page.complaints() == []
+    page.driver.refresh()
+    page.until(
+        lambda: "packets transmitted" in ada.screen() or "over-22" in ada.screen(), "the terminals, loaded again"
+    )
+    ada.types("client", "echo still-$((40 + 2))")
+    assert "still-42" in ada.screen()
