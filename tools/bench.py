@@ -27,6 +27,7 @@ from pathlib import Path
 import bench_editor
 import bench_grading
 import bench_host
+import bench_page
 import bench_speed
 import bench_trials
 import bench_viewer
@@ -367,7 +368,12 @@ MEASURES: dict[str, Callable[[], list[Row]]] = {
 
 LONG: dict[str, Callable[[], list[Row]]] = {
     name: lambda measure=measure: [Row(*row) for row in measure()]
-    for name, measure in {**bench_grading.LONG, **bench_trials.LONG, **bench_viewer.MEASURES}.items()
+    for name, measure in {
+        **bench_grading.LONG,
+        **bench_trials.LONG,
+        **bench_viewer.MEASURES,
+        **bench_page.LONG,
+    }.items()
 }
 """Measured when asked for by name."""
 

@@ -71,6 +71,7 @@ def test_lab_3_with_slips_that_are_mended(student):
 
     ada.types("h1", "sudo tc qdisc add dev lo root netem delay 100ms")
     ada.sees("delay-h1", WRONG, "netem delay 100ms is set on lo; it belongs on h1-eth0")
+    assert "✗ Not right yet: On h1 delay everything that leaves by 100 ms" in ada.page.one("#guide").text
     assert "delay everything that leaves by 100 ms" in ada.is_helped("delay-h1")
     assert "h1-eth0" in ada.is_helped("delay-h1")
     ada.types("h1", "sudo tc qdisc del dev lo root")

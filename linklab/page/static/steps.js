@@ -159,7 +159,7 @@ class Steps {
       make("a", { href: `#block-${next}`, onclick: (event) => {
         event.preventDefault();
         this.#goTo(at);
-      } }, `Next: ${states.get(next).task || next}`),
+      } }, `${states.get(next).status === "wrong" ? "✗ Not right yet" : "Next"}: ${states.get(next).task || next}`),
       states.get(next).subgoal ? ` (${states.get(next).subgoal.replace(/\.$/, "")})` : "",
     ];
     this.bar.replaceChildren(make("p", {}, `${done} of ${needed.length} steps done. `, ...what),
