@@ -226,7 +226,7 @@ def floods() -> list[Row]:
 
 def network_time(page: Browser) -> float:
     """What the clock in the page's head shows, seconds."""
-    return float(page.one("#clock output").text.partition(" ")[0])
+    return float(page.until(lambda: page.one("#clock output").text, "the clock").partition(" ")[0])
 
 
 def hour() -> list[Row]:
