@@ -9,12 +9,14 @@ import pytest
 from small_exercise import make_clone
 
 from linklab.exercise.answers import Answers
-from linklab.exercise.instance import practice_instance
+from linklab.exercise.bundle import Bundle, write_bundle
+from linklab.exercise.instance import instance_text, practice_instance
 from linklab.exercise.load import load_exercise
+from linklab.exercise.observed import TypedLine
 from linklab.exercise.report import CheckResult
-from linklab.grade import verify
+from linklab.grade import own_folder, unit, verify
 from linklab.grade.rerun import UnbuildableError
-from linklab.grade.unit import network_of
+from linklab.grade.unit import network_of, typed_lines
 from linklab.judge.verdict import Outcome
 from linklab.topology import Topology
 
@@ -67,3 +69,40 @@ def test_an_empty_submission_at_which_our_tools_broke_proves_nothing(exercise, m
     monkeypatch.setattr(verify, "assess", lambda *_: report)
     proof = verify.prove_empty(exercise, practice_instance(exercise), None, (1,))
     assert (proof.holds, proof.said) == (False, "error a: could not be judged")
+
+
+def test_recorded_terminals_and_work_sh_of_a_submission_are_what_was_typed(exercise, tmp_path):
+    """Those of the archive for the grader; those of the folder for `linklab check`, work.sh only where it counts."""
+    log = "# network 100.5 t1\n3.0 t1 $ tc -s qdisc show dev s1-eth2\n3.1 t1 = 0\n"
+    topology = Topology.load(exercise.folder / exercise.topology)
+    packed = {
+        "instance.json": instance_text(exercise, practice_instance(exercise)),
+        "topology.mn": topology.dumps(),
+        "terminals/client.log": log,
+        "work.sh": "h1 sysctl net.ipv4.tcp_rmem\n",
+    }
+    recorded, worked = TypedLine("client", "tc -s qdisc show dev s1-eth2"), TypedLine("h1", "sysctl net.ipv4.tcp_rmem")
+    assert typed_lines({"client": log}, packed["work.sh"], topology) == [[recorded], [worked]]
+
+    seen = []
+
+    def judged(submission, *_):
+        seen.append(submission.typed)
+        raise UnbuildableError("enough seen")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(unit, "assess", judged)
+        patch.setattr(own_folder, "assess", judged)
+        for module in (unit, own_folder):
+            patch.setattr(module, "find_exercise", lambda name: exercise.folder)
+        bundle = Bundle("exercise3", "practice", {name: text.encode() for name, text in packed.items()})
+        write_bundle(tmp_path / "in.zip", bundle)
+        unit.grade(tmp_path / "in.zip", None, None)
+        home = tmp_path / "home"
+        (home / "terminals").mkdir(parents=True)
+        for name, text in packed.items():
+            (home / name.replace("topology.mn", exercise.topology)).write_text(text)
+        for state in (None, "{}"):
+            with pytest.raises(UnbuildableError, match="enough"):
+                own_folder.self_check(home, state, None)
+    assert seen == [[[recorded], [worked]], [[recorded], [worked]], [[recorded], []]]
