@@ -41,7 +41,7 @@ class LabStudent:
     @property
     def in_front(self) -> str:
         """The name of the terminal in front; "" for none."""
-        return "".join(tab.text for tab in self.page.all('#terminals [role="tab"][aria-selected="true"]'))
+        return "".join(self._texts('#terminals [role="tab"][aria-selected="true"]'))
 
     def types(self, terminal: str, text: str, *, ends: bool = True) -> None:
         """Type a line; ends: wait until its command has ended."""
@@ -49,13 +49,6 @@ class LabStudent:
         self.page.one(".panel.terminal:not([hidden]) .xterm-helper-textarea").send_keys(f"{text}\n")
         if ends:
             self.page.until(lambda: self._is_back(text), f"the end of {text}", LONG_S)
-
-    def measures(self, terminal: str, text: str) -> None:
-        """Type a line that takes long, and fast-forward to its end."""
-        self.types(terminal, text, ends=False)
-        self.page.until(lambda: _squeezed(text) in _squeezed(self.screen()), text)
-        self.page.button("Fast-forward", "#clock").click()
-        self.page.until(lambda: self._is_back(text), f"the end of {text}", LONG_S)
 
     def writes(self, field: str, text: str) -> None:
         """Write into a field of the manual, which scrolls smoothly and so would still be on its way."""
@@ -65,8 +58,12 @@ class LabStudent:
 
     def screen(self) -> str:
         """What the terminal in front shows, read at one moment, as it may be drawn anew all the time."""
-        rows = "[...document.querySelectorAll('.panel.terminal:not([hidden]) .xterm-rows > div')]"
-        return str(self.page.driver.execute_script(f"return {rows}.map((row) => row.textContent).join('\\n')"))
+        return "\n".join(self._texts(".panel.terminal:not([hidden]) .xterm-rows > div"))
+
+    def _texts(self, selector: str) -> list[str]:
+        """The texts of elements, read at one moment: the page may replace them at any other."""
+        read = "return [...document.querySelectorAll(arguments[0])].map((one) => one.textContent)"
+        return list(self.page.driver.execute_script(read, selector))
 
     def _is_back(self, text: str) -> bool:
         """Whether the prompt stands last, behind a line; the screen breaks lines and drops spaces at their ends."""
@@ -78,7 +75,7 @@ class LabStudent:
     def sees(self, step: str, mark: str, *words: str) -> str:
         """Wait until the page says this of a step, with these words below it; all that stands there."""
         page = self.page
-        page.until(lambda: page.one(f"#block-{step} .mark").text == mark, f"{step}: {mark}")
+        page.until(lambda: self._texts(f"#block-{step} .mark") == [mark], f"{step}: {mark}")
         for each in words:
             page.until(partial(self._says, step, each), f"{step}: {each}")
         return self.story(step)
@@ -88,15 +85,15 @@ class LabStudent:
 
     def story(self, step: str) -> str:
         """What the page says of a step beyond its mark."""
-        return self.page.one(f"#block-{step} .found").text
+        return "\n".join(self._texts(f"#block-{step} .found > p"))
 
     def is_helped(self, step: str) -> str:
         """Ask for a hint at a step; what is said."""
         shown = f'#block-{step} [role="status"] p'
-        before = [one.text for one in self.page.all(shown)]
+        before = self._texts(shown)
         self.page.button("Hint", f"#block-{step}").click()
-        self.page.until(lambda: [one.text for one in self.page.all(shown)] not in ([], before), f"a hint for {step}")
-        return self.page.one(shown).text
+        self.page.until(lambda: self._texts(shown) not in ([], before), f"a hint for {step}")
+        return "\n".join(self._texts(shown))
 
 
 def _squeezed(text: str) -> str:
