@@ -2,7 +2,7 @@
 LAB ?= 14
 VENV := .venv/bin
 
-.PHONY: help setup tools browser firefox lab labs manuals test coverage check format kernel build install uninstall deb student-deb deb-test bench validation seeds selftests fuzz fuzz-window kill-test mininet-suite guide strangers vm vm-test clean
+.PHONY: help setup tools browser firefox lab labs manuals pdf-check test coverage check format kernel build install uninstall deb student-deb deb-test bench validation seeds selftests fuzz fuzz-window kill-test mininet-suite guide strangers vm vm-test clean
 PREFIX ?= /usr/local
 ARCH ?= amd64
 FOR_ARCH := $(if $(filter amd64,$(ARCH)),,-$(ARCH))
@@ -25,6 +25,9 @@ labs: setup ## replay every lab, one a processor
 
 manuals: tools ## every lab and exercise as HTML and PDF, and the handbook, in build/manuals/
 	$(VENV)/linklab manual --all
+
+pdf-check: manuals ## check the manuals' PDFs against PDF/UA-1 with veraPDF, which needs Java and Maven
+	$(VENV)/python tools/pdf_check.py
 
 test: setup browser ## run the tests, a file at a time on each processor; says what was skipped and why
 	$(VENV)/python -m pytest -rs -n auto --maxprocesses 4 --dist loadfile
