@@ -27,6 +27,15 @@ WCAG = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa")
 WAIT_S = 30
 """For anything that happens on a machine that has other things to do."""
 
+FIREFOX_CONSOLE = """
+const told = Services.console.getMessageArray()
+  .filter((one) => one instanceof Ci.nsIScriptError && /^(https?|file):/.test(one.sourceName))
+  .map((one) => `${one.sourceName}: ${one.errorMessage}`);
+Services.console.reset();
+return told;
+"""
+"""What Firefox's console has of pages, and not of the browser itself; it is empty then."""
+
 
 def lacking() -> str:
     """What these tests need and this machine lacks; "" if all is there."""
@@ -109,7 +118,8 @@ class Browser:
         given = webdriver.FirefoxOptions()
         given.binary_location = FIREFOX
         given.add_argument("-headless")
-        self.driver = webdriver.Firefox(options=given, service=Service(GECKODRIVER, log_output=subprocess.DEVNULL))
+        service = Service(GECKODRIVER, service_args=["--allow-system-access"], log_output=subprocess.DEVNULL)
+        self.driver = webdriver.Firefox(options=given, service=service)
         inside = "return [window.outerWidth - window.innerWidth, window.outerHeight - window.innerHeight]"
         around = self.driver.execute_script(inside)
         self.driver.set_window_size(width + around[0], height + around[1])
@@ -170,9 +180,10 @@ class Browser:
         return [f"{each['id']}: {each['nodes'][0]['html'][:200]}" for each in found]
 
     def complaints(self) -> list[str]:
-        """What Chromium complained of, such as a violated policy, since it was last asked; Firefox tells nobody."""
+        """What the browser complained of since it was last asked, such as a violated policy or an error of a script."""
         if self.kind == "firefox":
-            return []
+            with self.driver.context("chrome"):  # where Firefox's own code runs: pages cannot read its console
+                return self.driver.execute_script(FIREFOX_CONSOLE)
         return [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
 
     def screen(self) -> str:

@@ -27,9 +27,9 @@ def lab(tmp_path_factory):
 
 
 @pytest.fixture
-def browser():
-    """A browser of the size of a small laptop."""
-    made = Browser(1280, 800)
+def browser(request):
+    """A browser of the kind that `in_both` asks for."""
+    made = Browser(1280, 800, kind=getattr(request, "param", "chromium"))
     yield made
     made.close()
 
