@@ -16,6 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from linklab.base.text import visible
 from linklab.engine.api import Network
 from linklab.errors import DataError, LinklabError
 from linklab.guide.claims import LineFiles
@@ -51,6 +52,7 @@ class Collector:
         on_evidence: takes each piece, in a thread of the collector's.
         wanted: names of files whose text is evidence.
         busy: told whether something that has happened is not evidence yet.
+        on_trouble: takes a sentence for a line that could not be followed.
     """
 
     def __init__(
@@ -62,8 +64,10 @@ class Collector:
         *,
         wanted: Collection[str] = (),
         busy: Callable[[bool], None] = lambda _: None,
+        on_trouble: Callable[[str], None] = lambda _: None,
     ) -> None:
         self.network, self.attach, self.folder, self.on_evidence = network, attach, folder, on_evidence
+        self.on_trouble = on_trouble
         self.wanted = {path.rpartition("/")[2]: path for path in wanted}
         self.busy = busy
         self._terminals: dict[str, MarkedTerminal] = {}
@@ -74,6 +78,7 @@ class Collector:
 
     def __enter__(self) -> Collector:
         self.network.link.on("data", self._shown)
+        self.network.link.on("closed", self._closed)
         self.network.link.on("end", lambda _: self._ended.set())
         self._thread.start()
         return self
@@ -91,6 +96,10 @@ class Collector:
         for line in terminal.read(base64.b64decode(message["data"])):
             self._work.put(line)
 
+    def _closed(self, message: Mapping[str, Any]) -> None:
+        """From the agent: nothing more comes from this terminal."""
+        self._terminals.pop(message["terminal"], None)
+
     # --- in the collector's own thread
 
     def _serve(self) -> None:
@@ -99,8 +108,12 @@ class Collector:
             self._look(0.0)
         while (line := self._work.get()) is not None:
             self.busy(True)
-            with suppress(LinklabError):  # of a network that is ending; what was typed in it still counts
+            try:
                 self._line(line)
+            except LinklabError:
+                pass  # of a network that is ending; what was typed in it still counts
+            except Exception as error:  # a fault of ours must not end the guide
+                self.on_trouble(f"{visible(line.text)}: Linklab's guide could not follow this line ({error!r})")
             if self._work.empty():
                 self.busy(False)
 
@@ -138,9 +151,12 @@ class Collector:
         taker = _Whole()
         name = terminals.open(self.attach.pace, node="client", rows=24, columns=1000, term="dumb", argv=list(argv))
         terminals.own(name, taker)
-        while not taker.closed.wait(0.1):
-            if self._ended.is_set():
-                raise DataError("the network has ended")
+        try:
+            while not taker.closed.wait(0.1):
+                if self._ended.is_set():
+                    raise DataError("the network has ended")
+        finally:
+            terminals.hang_up(name)  # the taker goes with it, and a program that has not ended
         return taker.text()
 
 

@@ -43,7 +43,8 @@ class Guide:
 
     lab: Lab
     manual: Manual | None = None
-    hints_shown: dict[str, int] = field(default_factory=dict)
+    not_followed: list[str] = field(default_factory=list)
+    """Sentences on what could not be judged, by a fault of ours."""
 
     def __post_init__(self) -> None:
         self.plan: LabPlan = plan_of(self.lab, self.manual)
@@ -69,7 +70,14 @@ class Guide:
     # --- what is seen
 
     def see(self, evidence: GuideEvidence) -> None:
-        """Take one piece of evidence into account."""
+        """Take one piece of evidence into account; one that no reader of ours expects is left out, and told of."""
+        try:
+            self._see(evidence)
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            what = f"“{evidence.text}”" if isinstance(evidence, TypedEvidence) else type(evidence).__name__
+            self.not_followed.append(f"{what} could not be judged, which is a fault of Linklab’s guide ({error!r})")
+
+    def _see(self, evidence: GuideEvidence) -> None:
         match evidence:
             case TypedEvidence():
                 self._typed(evidence)
@@ -343,15 +351,6 @@ class Guide:
         states = self.steps()
         here = (one for one in states[self.begins_at :] if not one.status.good and one.counts)
         return next(here, next((one for one in states if not one.status.good and one.counts), None))
-
-    def hint(self, step_id: str) -> str:
-        """The next hint for a step, each time a plainer one; the last one again when there are no more."""
-        state = next((one for one in self.steps() if one.id == step_id), None)
-        if state is None:
-            raise KeyError(step_id)
-        shown = self.hints_shown.get(step_id, 0)
-        self.hints_shown[step_id] = min(shown + 1, len(state.hints))
-        return state.hints[min(shown, len(state.hints) - 1)]
 
     def _status(self, step: GuideStep) -> tuple[GuideStatus, str, tuple[ExpectationVerdict, ...]]:
         statuses = [self.wants[step.number, place] for place in range(len(step.wants))]

@@ -19,7 +19,8 @@ from linklab.guide.shell import CLIENT, commands_in
 MOST_OUTPUT = 4 << 20
 """Letters of what one line shows that are kept, the last ones; the longest JSON of a lab has half of them."""
 LONGEST_MARK = 8192
-_MARK = re.compile(r"\x1b\]133;([CD]);linklab;([^;\x07]*);(-?\d+);([^\x07]*)\x07")
+_MARK = re.compile(r"\x1b\]133;([CD]);linklab;([^;\x07]*);(-?\d{1,18});([^\x07]*)\x07")
+_STATUS = re.compile(r"\d{1,3}")
 _ESCAPES = re.compile(r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b\[[0-?]*[ -/]*[@-~]|\x1b[()][A-Z0-9]|\x1b[=>78]")
 _UTF_8 = codecs.getincrementaldecoder("utf-8")
 _OUTER = "mn"
@@ -63,7 +64,9 @@ class MarkedTerminal:
     _running: TypedEvidence | None = None
     _shown: LastShown = field(default_factory=LastShown)
     _inner: TypedEvidence | None = None
-    _inside: str = ""
+    _inside: LastShown = field(default_factory=LastShown)
+    _tail: str = ""
+    _prompted: bool = False
     _count: int = 0
 
     def read(self, data: bytes) -> Iterator[TypedEvidence]:
@@ -85,15 +88,18 @@ class MarkedTerminal:
     def _marked(self, found: re.Match[str]) -> Iterator[TypedEvidence]:
         kind, node, time_s, text = found[1], found[2], int(found[3]) / 1e6, unquote(found[4])
         if kind == "C":
-            self._running, self._inner, self._inside = TypedEvidence(node, text, time_s), None, ""
+            self._running, self._inner = TypedEvidence(node, text, time_s), None
             self._shown.clear()
+            self._keep_inside("")
             yield self._running
         elif self._running is not None:
             if self._inner is not None:
-                yield replace(self._inner, end_s=time_s, output=plain(self._inside))
-            status = int(text) if text.isdecimal() else None
+                yield replace(self._inner, end_s=time_s, output=plain(self._inside.text()))
+            status = int(text) if _STATUS.fullmatch(text) else None
             yield replace(self._running, end_s=time_s, output=plain(self._shown.text()), status=status)
             self._running = None
+            self._shown.clear()
+            self._keep_inside("")
 
     def _show(self, text: str) -> Iterator[TypedEvidence]:
         if self._running is None:
@@ -109,27 +115,30 @@ class MarkedTerminal:
     def _lines_inside(self, text: str) -> Iterator[TypedEvidence]:
         """The lines typed at the prompt of Mininet's command line in this terminal."""
         assert self._running is not None
-        begun = self._inside.startswith(_PROMPT_WORDS)
-        if not begun and _PROMPT_WORDS not in self._inside[-len(_PROMPT_WORDS) :] + text:
-            self._inside = (self._inside + text)[-MOST_OUTPUT:]
+        seam = self._tail + text
+        self._tail = seam[-len(_PROMPT_WORDS) :]
+        self._inside.add(text)
+        if not self._prompted and _PROMPT_WORDS not in seam:
             return  # what a command shows is read once, when the prompt is back
-        self._inside = (self._inside + text)[-MOST_OUTPUT:]
-        while True:
-            shown = plain(self._inside)
-            prompt = _PROMPT.search(shown)
-            if prompt is None:
-                return
+        inside = self._inside.text()
+        while (prompt := _PROMPT.search(shown := plain(inside))) is not None:
             if self._inner is not None:
                 yield replace(self._inner, end_s=self._next_s(), output=shown[: prompt.start()])
                 self._inner = None
             typed, newline, after = shown[prompt.end() :].partition("\n")
-            self._inside = shown[prompt.start() :]
-            if not newline:
-                return
-            self._inside = after
-            if typed.strip():
+            inside = after if newline else shown[prompt.start() :]
+            if newline and typed.strip():
                 self._inner = TypedEvidence(CLIENT, typed.strip(), self._next_s())
                 yield self._inner
+            if not newline:
+                break
+        self._keep_inside(inside)
+
+    def _keep_inside(self, text: str) -> None:
+        """What is not read yet of Mininet's command line."""
+        self._inside.clear()
+        self._inside.add(text)
+        self._prompted = text.startswith(_PROMPT_WORDS)
 
     def _next_s(self) -> float:
         assert self._running is not None

@@ -81,13 +81,18 @@ class GuideSession:
         for evidence in first:
             self.see(evidence)
         paths = [want.path for step in self.guide.plan.steps for want in step.wants if isinstance(want, FileWant)]
-        with Collector(network, attach, self.folder, self.see, wanted=paths, busy=self._set_busy):
+        with Collector(
+            network, attach, self.folder, self.see, wanted=paths, busy=self._set_busy, on_trouble=self._note_trouble
+        ):
             yield
 
     def see(self, evidence: GuideEvidence) -> None:
         """Judge evidence and keep it."""
         with self._lock:
             self.guide.see(evidence)
+            for sentence in self.guide.not_followed:
+                self._note_trouble(sentence)
+            self.guide.not_followed.clear()
             with contextlib.suppress(
                 InputError
             ):  # a full disk must not end the lab; what was seen is judged all the same
@@ -168,6 +173,11 @@ class GuideSession:
     def _note(self, kind: str, **data: Any) -> None:
         with contextlib.suppress(InputError):  # as in `see`
             self.progress.note(kind, **data)
+
+    def _note_trouble(self, sentence: str) -> None:
+        """Tell of what the guide could not follow; the lab goes on."""
+        with self._lock:
+            self.trouble = f"{self.trouble} {sentence}.".strip()
 
     def _set_busy(self, busy: bool) -> None:
         with self._lock:

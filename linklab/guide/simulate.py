@@ -152,7 +152,7 @@ class SimulatedNetwork:
                 given |= _number(device, word, rest.pop(0))
             elif word == "netmask" and rest:
                 mask = rest.pop(0)
-            elif word[0].isdigit():
+            elif word[:1].isdigit():
                 address = word
         if address:
             given |= _address(device, f"{address}/{mask}" if mask else address)
@@ -164,7 +164,10 @@ class SimulatedNetwork:
             return None
         what, verb, rest = rest[0], rest[1], rest[2:]
         if what in ("link", "l", "li") and verb in ("set", "s"):
-            device = rest[1] if rest[0] == "dev" else rest[0]
+            named = rest[1:] if rest[0] == "dev" else rest
+            if not named:
+                return None
+            device = named[0]
             return self._set(_of_link(device, rest), node, device)
         if what in ("addr", "address", "a") and verb in ("add", "a", "replace") and "dev" in rest[:-1]:
             device = rest[rest.index("dev") + 1]

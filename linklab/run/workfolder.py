@@ -7,6 +7,7 @@ that word a new file counts for the one step that has just ended. Looks at sizes
 
 from __future__ import annotations
 
+import os
 import stat
 from collections.abc import Sequence
 from contextlib import suppress
@@ -27,13 +28,14 @@ class WorkFolder:
     def changed(self) -> list[str]:
         """Paths below the root that are new or different since the last call, folder by folder."""
         found: dict[str, tuple[int, ...]] = {}
-        for path in self.root.rglob("*"):
-            with suppress(OSError):  # gone since it was listed, or in a folder that may not be entered
-                state = path.lstat()
-                if stat.S_ISREG(state.st_mode):
-                    # mtime is the network's and may repeat in the next network; ctime is the machine's
-                    times = (state.st_mtime_ns, state.st_ctime_ns)
-                    found[path.relative_to(self.root).as_posix()] = (state.st_size, *times)
+        for folder, _, names in os.walk(self.root):  # which passes over folders that have gone or may not be entered
+            for path in (Path(folder, name) for name in names):
+                with suppress(OSError):  # gone since it was listed
+                    state = path.lstat()
+                    if stat.S_ISREG(state.st_mode):
+                        # mtime is the network's and may repeat in the next network; ctime is the machine's
+                        times = (state.st_mtime_ns, state.st_ctime_ns)
+                        found[path.relative_to(self.root).as_posix()] = (state.st_size, *times)
         new = [path for path, state in found.items() if self._seen.get(path) != state]
         self._seen = found
         return sorted(new, key=PurePosixPath)

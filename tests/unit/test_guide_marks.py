@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What the guide keeps of a terminal that prints without end."""
 
-import time
-
 from linklab.guide import marks
 from linklab.guide.marks import LastShown, MarkedTerminal
 
@@ -11,15 +9,14 @@ END = "\x1b]133;D;linklab;h1;2500000;130\x07"
 PIECE = ("all work and no play makes a dull network\r\n" * 100)[:4096]
 
 
-def test_a_flood_is_read_as_fast_as_it_comes():
+def test_a_flood_is_kept_in_pieces():
     """Regression: each piece copied the 4 MB before it, in the thread for which the network's time stands still."""
     terminal = MarkedTerminal()
     assert len(list(terminal.read(BEGIN.encode()))) == 1
     data = PIECE.encode()
-    used_s = time.process_time()
-    for _ in range(20_000):  # 80 MB, of which the copies took 13 s
+    for _ in range(2_000):
         assert list(terminal.read(data)) == []
-    assert time.process_time() - used_s < 4
+    assert len(terminal._shown._pieces) > 1000  # as they came: none was put together with the others
     (ended,) = terminal.read(END.encode())
     assert marks.MOST_OUTPUT * 0.9 < len(ended.output) <= marks.MOST_OUTPUT
 
