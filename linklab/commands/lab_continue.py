@@ -15,6 +15,7 @@ from linklab.errors import InputError
 from linklab.guide.continuing import BroughtBack, LeftLab, bring_back, left_off
 from linklab.guide.evidence import EditorEvidence, GuideEvidence
 from linklab.guide.guide import Guide
+from linklab.guide.plan import FileWant, plan_of
 from linklab.guide.progress import FILE, FOLDER, LabProgress, damage_told
 from linklab.guide.session import STEPS_FILE
 from linklab.lab.model import Lab
@@ -56,7 +57,8 @@ def left_here(lab: Lab, folder: Path, args: argparse.Namespace) -> LeftLab | Non
         _set_aside(path)
         _carry_predictions(lab, folder, evidence)
         return None
-    return left_off(evidence)
+    wanted = [want.path for step in plan_of(lab).steps for want in step.wants if isinstance(want, FileWant)]
+    return left_off(evidence, wanted)
 
 
 def _set_aside(path: Path) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import math
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from linklab.base.text import one_line
@@ -19,7 +19,7 @@ from linklab.errors import LinklabError, StateError
 from linklab.exercise.restore import restore_lines, unlike
 from linklab.exercise.terminals import configures
 from linklab.guide.evidence import EditorEvidence, FileEvidence, GuideEvidence, StateEvidence, TypedEvidence
-from linklab.guide.shell import CLIENT, commands_in
+from linklab.guide.shell import CLIENT, ShellCommand, commands_in
 from linklab.state.model import State
 
 READ_STATE = "PYTHONSAFEPATH=1 python3 -m linklab.agent.node_state"
@@ -31,6 +31,10 @@ MOST_SAID = 5
 PIECE_CHARS = 3000
 """Of a file as base64 in one line, as in `linklab.run.stage`."""
 _OWN_NETWORK = "mn"
+_SUBSTITUTES = ("$(", "`", "<(", ">(", "${", "\n")
+_SETTERS = frozenset(("tc", "ip", "ifconfig", "ethtool", "sysctl", "route", "brctl"))
+_RUNS = frozenset(("exec", "-b", "-batch", "--batch", "-force"))
+"""Words with which ip and tc run a program, or the lines of a file."""
 
 
 @dataclass(frozen=True)
@@ -63,8 +67,11 @@ class BroughtBack:
     again: list[tuple[str, str]] = field(default_factory=list)
 
 
-def left_off(evidence: Iterable[GuideEvidence]) -> LeftLab:
-    """How a lab was left, from all of its evidence."""
+def left_off(evidence: Iterable[GuideEvidence], wanted: Collection[str] = ()) -> LeftLab:
+    """How a lab was left, from all of its evidence.
+
+    wanted: files outside the working folder that the lab's manual writes; no others are written again.
+    """
     state: State | None = None
     lines: dict[tuple[str, str, float], TypedEvidence] = {}
     files: dict[str, str] = {}
@@ -82,7 +89,7 @@ def left_off(evidence: Iterable[GuideEvidence]) -> LeftLab:
                 now_s = max(now_s, each.end_s or each.start_s)
             case StateEvidence():
                 state = each.state
-            case FileEvidence(path=path, text=text) if path.startswith("/"):
+            case FileEvidence(path=path, text=text) if path in wanted and path.startswith("/"):
                 files[path] = text
     ended = tuple(line for line in lines.values() if line.ended)
     return LeftLab(state, ended, _outermost(line for line in lines.values() if not line.ended), files)
@@ -137,8 +144,14 @@ def _restore(network: Network, fresh: State, left: LeftLab, found: BroughtBack) 
         lines: Sequence[tuple[str, str]] = restore_lines(fresh, left.state)
         said = "as the kernel had them last"
     except StateError as error:
-        lines = [(line.terminal, line.text) for line in left.typed if line.status in (0, None) and _sets(line)]
+        sets = [line for line in left.typed if line.status in (0, None) and _sets(line)]
+        lines = [(line.terminal, line.text) for line in sets if only_sets(line)]
         said = f"by typing again what you had typed, since {error}"
+        found.missing += [
+            f"On {line.terminal}, {line.text} was not typed again, because it may do more than set something."
+            for line in sets
+            if not only_sets(line)
+        ]
     failed = 0
     for on, line in lines:
         done = _type(network, on, line)
@@ -152,6 +165,33 @@ def _restore(network: Network, fresh: State, left: LeftLab, found: BroughtBack) 
 
 def _sets(line: TypedEvidence) -> bool:
     return line.terminal != "mininet" and configures(line.text)
+
+
+def only_sets(line: TypedEvidence) -> bool:
+    """Whether a line does nothing but set something in the network.
+
+    A progress may be another person's, and what is typed inside has the rights of who continues: root inside can
+    reach this machine's files. So no line is typed again that could run a program of its own.
+    """
+    if any(mark in line.text for mark in _SUBSTITUTES):
+        return False
+    return all(map(_is_setter, commands_in(line.terminal, line.text)))
+
+
+def _is_setter(command: ShellCommand) -> bool:
+    words = command.words
+    into_kernel = all(target.startswith("/proc/sys/") and ".." not in target for target in command.to)
+    if command.program in ("echo", "printf"):
+        return into_kernel
+    if command.program == "tee":
+        targets = [word for word in words[1:] if not word.startswith("-")]
+        feeds = all(fed[:1] in (("echo",), ("printf",)) for fed in command.fed)
+        return feeds and all(target.startswith("/proc/sys/") and ".." not in target for target in targets)
+    if command.fed or not into_kernel:
+        return False
+    if command.program == "linklab":
+        return words[1:2] == ("link",)
+    return command.program in _SETTERS and not _RUNS & set(words)
 
 
 def _write_files(network: Network, left: LeftLab, found: BroughtBack) -> None:

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from linklab.engine.api import Completed
-from linklab.guide.continuing import bring_back, left_off
+from linklab.guide.continuing import bring_back, left_off, only_sets
 from linklab.guide.evidence import EditorEvidence, FileEvidence, StateEvidence, TypedEvidence
 from linklab.state.model import State
 from linklab.state.node import Interface, Node
@@ -62,7 +62,7 @@ def test_only_the_last_network_counts():
         FileEvidence("mine.sh", "in the folder"),
         FileEvidence("/etc/resolv.conf", "outside"),
     ]
-    left = left_off(evidence)
+    left = left_off([*evidence, FileEvidence("/etc/cron.d/x", "of a stranger")], wanted=["/etc/resolv.conf"])
     assert left.state == last
     assert [line.text for line in left.typed] == ["ip link set h1-eth0 mtu 1400"]
     assert [line.text for line in left.running] == ["ping 10.0.0.2"]
@@ -143,3 +143,44 @@ def test_files_outside_the_folder_are_written_again(status):
     assert (found.missing if status else found.done) == [
         "/etc/x y cannot be written again." if status else "/etc/x y is written again."
     ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sudo tc qdisc add dev h1-eth0 root netem delay 10ms",
+        "tc qdisc del dev h1-eth0 root; tc qdisc add dev h1-eth0 root pfifo limit 5 && ip link set h1-eth0 mtu 1400",
+        "sysctl -w net.ipv4.tcp_rmem='10240 87380 16777216'",
+        "sysctl -p",
+        "echo 1 | sudo tee /proc/sys/net/ipv4/ip_forward",
+        "echo 1 > /proc/sys/net/ipv4/ip_forward",
+        "linklab link set h1 h2 delay 20ms",
+        "ethtool -K h1-eth0 tso off",
+    ],
+)
+def test_a_line_that_sets_something_is_typed_again(text):
+    """What the labs print."""
+    assert only_sets(typed(text, 1.0, 1.1))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "tc qdisc add dev h1-eth0 root pfifo; mount -t hostfs none /mnt",
+        "tc qdisc add dev h1-eth0 root pfifo limit $(touch /lab/x)",
+        "ip link set `touch /lab/x` up",
+        "ip netns exec a sh -c 'touch /lab/x'",
+        "tc -b /lab/lines",
+        "ip -batch /lab/lines",
+        "sysctl -w net.ipv4.ip_forward=1 > /mnt/home/u/.bashrc",
+        "echo hi > /lab/.bashrc",
+        "echo 1 | tee /proc/sys/../../lab/x",
+        "cat /lab/x | tee /proc/sys/net/ipv4/ip_forward",
+        "for i in 1 2; do tc qdisc show; done",
+        "linklab clean",
+        "(tc qdisc show; touch /lab/x)",
+    ],
+)
+def test_a_line_that_could_run_a_program_is_not_typed_again(text):
+    """Regression: whoever continued another person's progress typed that person's lines with their own rights."""
+    assert not only_sets(typed(text, 1.0, 1.1))
