@@ -131,21 +131,24 @@ class PageTerminal:
             self._room.notify_all()
 
     def type(self, text: str) -> None:
-        """Keys of a browser; those of a terminal that is still opening wait, because nobody would take them."""
-        message = {"op": "input", "data": base64.b64encode(text.encode()).decode()}
-        with self._room:
-            if self.state == "opening":
-                self._early.append(message)
-                return
-        self._tell(message)
+        """Keys of a browser."""
+        self._tell_in_turn({"op": "input", "data": base64.b64encode(text.encode()).decode()})
 
     def resize(self, rows: int, columns: int) -> None:
         """The size of the browser's terminal; of several browsers the last one that changed counts."""
-        self._tell({"op": "resize", "rows": rows, "columns": columns})
+        self._tell_in_turn({"op": "resize", "rows": rows, "columns": columns})
 
     def close(self) -> None:
         """Hang it up, as closing a terminal's window does."""
         self.connection.end()
+
+    def _tell_in_turn(self, message: dict[str, Any]) -> None:
+        """Say something now, or once the terminal has opened, because nobody would take it before."""
+        with self._room:
+            if self.state == "opening":
+                self._early.append(message)
+            else:
+                self._tell(message)
 
     def _tell(self, message: dict[str, Any]) -> None:
         try:
@@ -173,9 +176,10 @@ class PageTerminal:
         match message.get("event"):
             case "opened":
                 with self._room:
-                    early, self._early, self.state = self._early, [], "open"
-                for typed in early:
-                    self._tell(typed)
+                    for early in self._early:
+                        self._tell(early)
+                    self._early.clear()
+                    self.state = "open"
                 self._changed()
             case "data":
                 self._show(data_of(message))

@@ -248,16 +248,21 @@ def test_what_the_person_does_is_activity_and_what_the_page_reads_is_none(tmp_pa
 
 
 def test_what_is_typed_while_a_terminal_opens_is_not_lost():
-    """A command that is put into a terminal that has just been asked for comes after its opening."""
+    """A command that is put into a terminal that has just been asked for, and its size, come after its opening.
+
+    Regression: the size was lost, so long lines wrapped wrongly until the window changed.
+    """
     connection = FakeConnection()
     one = PageTerminal(connection, 1, "h1", lambda: None)
     one.begin(24, 80)
     one.type("ping ")
+    one.resize(50, 200)
     one.type("10.0.0.3")
     frames = []
     until(lambda: (frames.extend(connection.network.receive(0.1)), len(frames) == 1)[1])
     assert connection.network.receive(0.1) == []
     connection.network.send({"event": "opened"})
-    until(lambda: (frames.extend(connection.network.receive(0.1)), len(frames) == 3)[1])
-    assert [base64.b64decode(frame["data"]) for frame in frames[1:]] == [b"ping ", b"10.0.0.3"]
+    until(lambda: (frames.extend(connection.network.receive(0.1)), len(frames) == 4)[1])
+    assert [base64.b64decode(frame.get("data", "")) for frame in frames[1:]] == [b"ping ", b"", b"10.0.0.3"]
+    assert frames[2] == {"op": "resize", "rows": 50, "columns": 200}
     one.close()
