@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`POST steps/ID/write`: write the file of a step into the working folder, as the manual has it.
+"""`POST steps/ID/write {replace}`: write the file of a step into the working folder, as the manual has it.
 
-Only the manual's own text is written, and only where the manual says; nothing of it comes from the request.
+Only the manual's own text is written, and only where the manual says; nothing of it comes from the request. A file of
+the student's that is there is replaced only if they say so (409 asks), and is kept under its name with a ~.
 """
 
 from __future__ import annotations
@@ -20,6 +21,10 @@ from linklab.page.handlers import PageHandler, RequestError
 INSIDE = PurePosixPath("/lab")
 
 
+class FileThereError(InputError):
+    """A file of the student's is where the manual's would be written."""
+
+
 class WriteHandler(PageHandler):
     """Writes files of the manual."""
 
@@ -28,24 +33,40 @@ class WriteHandler(PageHandler):
         step = self.context.manual.step(step_id)
         if step is None or not isinstance(step.action, WriteFile):
             raise RequestError(404, "No step of this name writes a file.")
-        path = await self.context.in_thread(write_file, self.context.folder, step.action)
+        replace = self.request.body != b"" and self.fields(replace=bool)["replace"]
+        try:
+            path = await self.context.in_thread(write_file, self.context.folder, step.action, replace)
+        except FileThereError as error:
+            raise RequestError(409, str(error)) from None
         self.answer(text=f"{path.name} is written in {path.parent}.")
 
 
-def write_file(folder: Path, action: WriteFile) -> Path:
-    """Write what a step writes; where it is now.
+def write_file(folder: Path, action: WriteFile, replace: bool = False) -> Path:
+    """Write what a step writes; where it is now. What is to be at the end of a file is not put there twice.
+
+    replace: a file that is there and says something else is kept as NAME~.
 
     Raises:
-        InputError: the file would not lie in the folder, or cannot be written.
+        FileThereError: such a file is there, and `replace` is not said.
+        InputError: the file would not lie in the folder, or cannot be read or written.
     """
     named = PurePosixPath(action.path)
     if named.is_absolute() and INSIDE in named.parents:
         named = named.relative_to(INSIDE)
-    path = folder / named
+    path, text = folder / named, action.text.encode()
     if named.is_absolute() or folder.resolve() not in path.resolve().parents:
         raise InputError(f"{action.path}: this file does not lie in {folder}; write it in a terminal")
-    before = path.read_text(encoding="utf-8") if action.append and path.exists() else ""
-    return write_asked(path, before + action.text)
+    try:
+        before = path.read_bytes() if path.exists() else b""
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from error
+    if action.append:
+        return path if before.endswith(text) else write_asked(path, before + text)
+    if before and before != text:
+        if not replace:
+            raise FileThereError(f"{path.name} is there already, with another text than the manual’s.")
+        write_asked(path.with_name(f"{path.name}~"), before)
+    return write_asked(path, text)
 
 
 def routes(context: PageContext) -> list[tuple[str, type[RequestHandler], dict[str, Any]]]:

@@ -8,9 +8,11 @@ what is kept. The file is the student's: a field that is missing is empty, and a
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
 import math
 import threading
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,7 @@ from linklab.base.files import write_json
 from linklab.errors import InputError
 from linklab.guide.evidence import PredictionEvidence
 from linklab.guide.progress import FOLDER
+from linklab.guide.progress_lines import LOCK_S, locked
 from linklab.page.context import PageContext
 from linklab.page.handlers import PageHandler, RequestError
 
@@ -153,7 +156,7 @@ class NotesDesk:
             InputError: its measurement has begun and there is one already, or the file cannot be written.
         """
         guide = self.context.guide
-        with self._lock:
+        with self._lock, self._alone():
             guide.predict(_evidence(name, written))
             if written.empty:
                 self.notes.predictions.pop(name, None)
@@ -167,11 +170,26 @@ class NotesDesk:
         """Keep an answer to a question; an empty one is forgotten. InputError if it is too long or cannot be kept."""
         if len(text) > LONGEST_ANSWER:
             raise InputError(f"an answer has at most {LONGEST_ANSWER:,} letters; this one has {len(text):,}")
-        with self._lock:
+        with self._lock, self._alone():
             self.notes.answers.pop(number, None)
             if text.strip():
                 self.notes.answers[number] = text
             self._keep()
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
+        """What another program has written into the same folder meanwhile is taken in first, and waits afterwards."""
+        path, name = self.notes.path, self.notes.name
+        try:
+            path.parent.mkdir(exist_ok=True)
+            turn = path.with_suffix(".lock").open("ab")
+        except OSError as error:
+            raise InputError(f"{path}: cannot be written: {error.strerror}") from error
+        with turn:
+            locked(turn.fileno(), fcntl.LOCK_EX, LOCK_S)
+            self.notes = StudentNotes.load(self.context.folder, self.context.lab.slug)
+            self.notes.name = self.context.name or self.notes.name or name
+            yield
 
     def _keep(self) -> None:
         try:

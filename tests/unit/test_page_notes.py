@@ -84,6 +84,38 @@ def test_a_step_s_file_is_written_as_the_manual_has_it(tmp_path):
     assert (tmp_path / "first").read_text() == wanted + "more\n"
 
 
+def test_a_file_of_the_student_is_replaced_only_if_they_say_so(tmp_path):
+    """Regression: Alt+Enter on a step wrote over what the student had changed; it is kept beside, too."""
+    with served(tmp_path, lab="24") as page:
+        (tmp_path / "first").write_bytes(b"my own \xff work\n")
+        status, _, text = page.own("POST", "steps/first-file/write", {"replace": False})
+        assert status == 409
+        assert json.loads(text)["error"] == "first is there already, with another text than the manual’s."
+        assert (tmp_path / "first").read_bytes() == b"my own \xff work\n"
+        assert page.own("POST", "steps/first-file/write", {"replace": True})[0] == 200
+        assert page.own("POST", "steps/first-file/write", {"replace": False})[0] == 200
+        assert (tmp_path / "first").read_text() == page.context.manual.step("first-file").action.text
+    assert (tmp_path / "first~").read_bytes() == b"my own \xff work\n"
+
+
+def test_what_is_to_be_at_the_end_of_a_file_is_there_once(tmp_path):
+    """However often the button is pressed."""
+    (tmp_path / "x").write_bytes(b"\xff mine\n")
+    for _ in range(2):
+        write_file(tmp_path, WriteFile("x", "more\n", append=True))
+    assert (tmp_path / "x").read_bytes() == b"\xff mine\nmore\n"
+
+
+def test_two_programs_in_one_folder_keep_each_others_answers(tmp_path):
+    """Regression: each wrote its own copy of the whole file."""
+    with served(tmp_path) as one, served(tmp_path) as two:
+        assert one.own("POST", "answers/1", {"text": "first"})[0] == 200
+        assert two.own("POST", "answers/2", {"text": "second"})[0] == 200
+        assert one.own("POST", "answers/3", {"text": "third"})[0] == 200
+    kept = StudentNotes.load(tmp_path, "14-router-bufferbloat")
+    assert kept.answers == {"1": "first", "2": "second", "3": "third"}
+
+
 @pytest.mark.parametrize("path", ["/etc/sysctl.conf", "../x", "a/../../x", "/lab/../x"])
 def test_a_file_elsewhere_is_left_to_the_terminal(tmp_path, path):
     """The page writes in the working folder alone, also where a link leads out of it."""

@@ -10,9 +10,10 @@ export function start(element, context) {
   while (list && list.tagName !== "OL") list = list.tagName === "H2" ? null : list.nextElementSibling;
   const fields = [...(list?.children || [])].map((item, at) => field(item, String(at + 1)));
   context.onEvent("notes", (event) => {
-    for (const { number, box } of fields) {
-      if (document.activeElement !== box) box.value = event.answers[number] || "";
-    }
+    for (const one of fields) one.learn(event.answers[one.number] || "");
+  });
+  addEventListener("pagehide", () => {
+    for (const one of fields) one.leave();
   });
 }
 
@@ -20,19 +21,38 @@ function field(item, number) {
   const box = make("textarea", { id: `answer-${number}`, rows: "3" });
   const said = make("span", { role: "status" });
   let waiting = 0;
-  const keep = async () => {
-    clearTimeout(waiting);
+  let unsaved = false; // what is written here is not, or not yet, what the server has
+  let sending = Promise.resolve();
+  const send = async (options) => {
+    const text = box.value;
     try {
-      said.textContent = (await server.ask("POST", `answers/${number}`, { text: box.value })).text;
+      const answer = await server.ask("POST", `answers/${number}`, { text }, options);
+      if (box.value === text) unsaved = false;
+      said.textContent = answer.text;
     } catch (error) {
       said.textContent = error.message;
     }
   };
+  const keep = () => {
+    clearTimeout(waiting);
+    sending = sending.then(() => (unsaved ? send() : undefined)); // one after the other, so that the newest stays
+  };
   box.addEventListener("input", () => {
+    unsaved = true;
     clearTimeout(waiting);
     waiting = setTimeout(keep, PAUSE_MS);
   });
   box.addEventListener("change", keep);
   item.append(make("p", { class: "answer" }, make("label", { for: box.id }, `Your answer to question ${number}`), box, said));
-  return { number, box };
+  return {
+    number,
+    // What the server has, also after a connection was lost: it never takes away what it does not have.
+    learn(text) {
+      if (unsaved) keep();
+      else if (document.activeElement !== box) box.value = text;
+    },
+    leave() {
+      if (unsaved) send({ keepalive: true });
+    },
+  };
 }

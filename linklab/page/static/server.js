@@ -1,6 +1,11 @@
 // Talks to the server of this page: requests as JSON, and sockets that come back when the connection was lost.
 
-export class Refused extends Error {}
+export class Refused extends Error {
+  constructor(sentence, status = 0) {
+    super(sentence);
+    this.status = status;
+  }
+}
 
 let prefix = "/";
 
@@ -13,7 +18,7 @@ export function begin(given) {
 }
 
 // Ask; the answer as an object. Throws Refused with the server's sentence.
-export async function ask(method, path, fields) {
+export async function ask(method, path, fields, { keepalive = false } = {}) {
   let answer;
   try {
     answer = await fetch(at(path), {
@@ -22,12 +27,13 @@ export async function ask(method, path, fields) {
       body: fields === undefined ? undefined : JSON.stringify(fields),
       credentials: "same-origin",
       cache: "no-store",
+      keepalive, // goes out even where the page is being left
     });
   } catch {
     throw new Refused("The lab's program does not answer; look at the terminal in which linklab lab runs.");
   }
   const said = await answer.json().catch(() => ({}));
-  if (!answer.ok) throw new Refused(said.error || `The server answered ${answer.status}.`);
+  if (!answer.ok) throw new Refused(said.error || `The server answered ${answer.status}.`, answer.status);
   return said;
 }
 

@@ -62,11 +62,13 @@ class Step {
     for (const node of this.facts.nodes) await this.context.openTerminal(node, "");
   }
 
-  async write() {
+  async write(replace = false) {
     try {
-      this.context.announce((await server.ask("POST", `steps/${this.facts.id}/write`)).text, true);
+      this.context.announce((await server.ask("POST", `steps/${this.facts.id}/write`, { replace })).text, true);
     } catch (error) {
-      this.context.announce(error.message, true);
+      const asks = error.status === 409 && !replace;
+      if (asks && confirm(`${error.message} Replace it? Yours is kept under its name with a ~ at the end.`)) await this.write(true);
+      else this.context.announce(error.message, true);
     }
   }
 
