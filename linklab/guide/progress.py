@@ -84,8 +84,8 @@ class LabProgress:
         if found is not None:
             if found.lab != lab.number:
                 raise InputError(
-                    f"{path}: this is the progress of Lab {found.lab}; do Lab {lab.number} in a folder of its "
-                    f"own, or remove {path.parent} to begin anew"
+                    f"{path}: this is the progress of Lab {found.lab}; do Lab {lab.number} in a folder of its own: "
+                    f"mkdir ../lab{lab.number}; cd ../lab{lab.number}; linklab lab {lab.number}"
                 )
             new.take_in()
             return new

@@ -239,3 +239,41 @@ def test_lab_1_is_done_from_its_first_step_in_the_terminal(lab, browser):
         page.until(lambda: "✓ done" in page.one(f"#block-{step} .mark").text, f"{step} is done")  # noqa: B023 - in this turn
     assert page.tabs() == ["client"]
     assert page.complaints() == []
+
+
+BESIDE_A_STEP = """
+const box = document.querySelector(".predict textarea, .predict input"), steps = [...document.querySelectorAll(".box")];
+box.focus();
+return [box.id, steps.find((step) => box.compareDocumentPosition(step) & Node.DOCUMENT_POSITION_FOLLOWING).id];
+"""
+"""Puts the focus into the first prediction; its field, and the step below it."""
+
+
+def test_the_reader_stays_where_they_are(lab, browser):
+    """A clicked tab takes the keys; fast-forward keeps the focus, and stops; keys go on from where a prediction stands.
+
+    Regression: what was typed after a click on a tab went nowhere; the focus fell to the top of the page; and from a
+    prediction, Alt+PageDown led past the step that it asks about.
+    """
+    running, page = lab("3"), browser()
+    page.open(running.address)
+    running.wait_for("The network runs")
+    page.button("New terminal").click()
+    page.until(lambda: page.tabs() == ["client"], "a terminal")
+    page.until(lambda: "root@client" in page.screen(), "the prompt")
+    page.one('#terminals [role="tab"]').click()
+    page.keys("sleep 9999\n")
+    page.until(lambda: "sleep 9999" in page.screen(), "what was typed after the click")
+    forward = page.button("Fast-forward", "#clock")
+    page.driver.execute_script("arguments[0].focus()", forward)
+    page.keys(Keys.ENTER)
+    page.until(lambda: page.all("#clock button")[-1].text == "Stop (Ctrl+C)", "that it can be stopped")
+    page.keys(Keys.ENTER)
+    page.until(lambda: page.all("#clock button")[-1].text == "Fast-forward", "that it has stopped")
+    assert page.driver.switch_to.active_element == forward
+    page.until(lambda: page.screen().rstrip().endswith("#"), "the prompt")
+
+    box, following = page.driver.execute_script(BESIDE_A_STEP)
+    assert page.driver.switch_to.active_element.get_attribute("id") == box
+    page.keys(Keys.ALT, Keys.PAGE_DOWN)
+    page.until(lambda: following in page.focused(), f"the step after the prediction, {following}")

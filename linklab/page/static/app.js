@@ -60,6 +60,7 @@ const context = {
     return terminals ? terminals.put(name, text, how) : undefined;
   },
   terminal: () => terminals?.current?.facts.id,
+  interruptTerminal: () => terminals?.current?.press("\x03"),
   now: () => clock?.now() ?? null,
   show,
   isKey: (event) => keyOf(event) !== undefined,

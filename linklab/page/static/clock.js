@@ -26,24 +26,31 @@ export function start(element, context) {
   }, "Fast-forward");
   element.append(time, pause, step, speed, forward);
   const controls = [pause, step, speed, forward];
+  let going = false;
 
   function toggle() {
     return order(state?.paused ? "resume" : "pause");
   }
 
   async function fast() {
+    if (going) {
+      context.interruptTerminal();
+      return;
+    }
     const terminal = context.terminal();
     if (terminal === undefined) {
       context.announce("Choose the terminal in which the command runs.", true);
       return;
     }
-    forward.disabled = true;
+    going = true;
+    forward.textContent = "Stop (Ctrl+C)"; // the button stays, and with it the focus
     try {
       context.announce((await server.ask("POST", `terminals/${terminal}/forward`)).text);
     } catch (error) {
       context.announce(error.message, true);
     }
-    forward.disabled = false;
+    going = false;
+    forward.textContent = "Fast-forward";
   }
 
   // Between two readings the page counts on by itself, as far as the speed is known.

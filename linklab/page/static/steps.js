@@ -140,8 +140,16 @@ class Steps {
     this.steps[at].box.scrollIntoView({ block: "center" });
   }
 
+  // From where the reader is: in the midst of the text, such as in a prediction, that lies between two steps.
   move(by) {
-    if (this.steps.length) this.#goTo(Math.min(this.steps.length - 1, Math.max(0, this.at + by)));
+    const here = document.activeElement;
+    const beside = here !== this.element && this.element.contains(here) && !this.steps.some(({ box }) => box.contains(here));
+    let from = this.at;
+    if (beside) {
+      const below = this.steps.findIndex(({ box }) => here.compareDocumentPosition(box) & Node.DOCUMENT_POSITION_FOLLOWING);
+      from = (below < 0 ? this.steps.length : below) - (by > 0 ? 1 : 0);
+    }
+    if (this.steps.length) this.#goTo(Math.min(this.steps.length - 1, Math.max(0, from + by)));
   }
 
   put(enter) {

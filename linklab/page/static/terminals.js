@@ -34,6 +34,9 @@ class Screen {
     this.panel.append(this.screen, this.notes);
     panels.append(this.panel);
     this.tab = tabs.add(facts.id, facts.name, this.panel);
+    this.tab.addEventListener("click", (event) => {
+      if (event.detail) this.term.focus(); // of a mouse; by keyboard the arrows stay on the tabs
+    });
     this.term = new Terminal({
       fontSize: FONT_PX, fontFamily: "ui-monospace, 'DejaVu Sans Mono', 'Liberation Mono', monospace", scrollback: 5000,
       screenReaderMode: owner.screenReader, theme: colours(), minimumContrastRatio: 4.5,
@@ -124,8 +127,12 @@ class Screen {
     this.term.focus();
   }
 
+  press(keys) {
+    this.socket.send({ input: keys });
+  }
+
   interrupt() {
-    this.socket.send({ input: "\x03" });
+    this.press("\x03");
     this.term.focus();
   }
 
