@@ -11,8 +11,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
+from decimal import Decimal
 
 from linklab import units
+from linklab.base.text import excerpt
 from linklab.errors import InputError
 
 BASES: dict[str, dict[str, float]] = {
@@ -61,8 +63,11 @@ def parse_number(given: str | float) -> tuple[float, str]:
         return units.parse_rate_mbit(text) * 1e6, "bit/s"
     if text.endswith("%"):
         return units.parse_percent_frac(text), "1"
-    if decimal := re.fullmatch(r"(\d+(?:\.\d*)?|\.\d+)\s*([kMG]B)", text, re.ASCII):
-        return min(float(decimal[1]), units.LARGEST) * BASES["bytes"][decimal[2]], "bytes"
+    if size := re.fullmatch(r"((?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d{1,3})?)\s*([kMG]B|[KMG]iB)", text, re.ASCII):
+        value = Decimal(size[1]) * Decimal(BASES["bytes"][size[2]])
+        if value > units.LARGEST:
+            raise InputError(f'size "{excerpt(text)}" is too large to be one')
+        return float(value), "bytes"
     if re.search(r"[Bb](?:ytes?)?$", text):
         return float(units.parse_size_bytes(text)), "bytes"
     if re.search(r"\d\s*(?:min|[mµun]?s)$", text):

@@ -182,7 +182,7 @@ def _answers(folder: Path, exercise: Exercise, packed: _Packed) -> None:
         return
     found = read_answers(read_text(path), exercise)
     if found.unreadable:
-        raise InputError(f"{path}: {found.unreadable}; mend it")
+        raise InputError(f"{path}: {found.unreadable}")
     wrong = {name: why for name, why in found.problems.items() if name not in found.missing}
     if wrong:
         raise InputError(

@@ -2,7 +2,8 @@
 """answers.toml → typed answers; and the template of it that a student gets.  Pure.
 
 Kinds: rate, time, size and share need a unit; number and index (0 to 1) have none; choice is one of the choices;
-words are compared without regard to order, case and commas; text is read by the instructor alone.
+words are compared without regard to order, case and commas; text is read by the instructor alone. How numbers may be
+spelt: `linklab.base.typed_numbers`.
 """
 
 from __future__ import annotations
@@ -12,10 +13,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from linklab.base import toml
+from linklab.base.text import excerpt
+from linklab.base.typed_numbers import plain_quantity
 from linklab.errors import InputError
 from linklab.exercise.model import Answer, Exercise
 from linklab.judge.dimension import WORD
 from linklab.judge.quantity import Value, parse_value
+from linklab.units import LARGEST
 
 _UNITS = {"rate": "bit/s", "time": "s", "size": "bytes", "share": "1", "number": "1", "index": "1"}
 _EXAMPLES = {
@@ -28,7 +32,6 @@ _EXAMPLES = {
     "words": "h1 h2",
     "text": "two or three sentences",
 }
-_CAPITAL = {"k": "kbit/s", "m": "Mbps", "g": "Gbps", "t": "Tbps"}
 _MOST_TEXT = 20_000
 
 NO_ANSWER = "there is no answer"
@@ -78,9 +81,10 @@ def read_answers(text: str, exercise: Exercise) -> Answers:
     try:
         table = toml.loads(text)
     except (ValueError, RecursionError) as error:  # TOMLDecodeError, or a number or a nest beyond all measure
-        why = f"answers.toml cannot be read: {error}"
+        wrong = f'cannot be read: {error}; write each answer between quotation marks, such as "412 Mbps"'
+        why = f"answers.toml {wrong}"
         every = {answer.name: why for answer in exercise.answers}
-        return Answers(problems=every, notes=(why,), unreadable=f"cannot be read: {error}")
+        return Answers(problems=every, notes=(why,), unreadable=wrong)
     values: dict[str, Value] = {}
     problems: dict[str, str] = {}
     missing: list[str] = []
@@ -99,9 +103,15 @@ def read_answers(text: str, exercise: Exercise) -> Answers:
 
 
 def typed(answer: Answer, given: object) -> Value:
-    """One answer as a value; InputError with what was found and what is wanted."""
+    """One answer as a value; its text is the same for all spellings of a number.
+
+    Raises:
+        InputError: it cannot be used; what was found and what is wanted.
+    """
     if isinstance(given, bool) or not isinstance(given, (str, int, float)):
         raise InputError(f"{answer.name}: a text or a number is wanted")
+    if isinstance(given, int) and abs(given) > LARGEST:  # Python refuses to write thousands of digits
+        raise InputError("the number is too large: write it between quotation marks, with its unit")
     written = str(given).strip()
     match answer.kind:
         case "text":
@@ -112,19 +122,10 @@ def typed(answer: Answer, given: object) -> Value:
             for choice in answer.choices:
                 if choice.casefold() == written.casefold():
                     return Value(unit=WORD, word=choice)
-            raise InputError(f'"{written[:60]}" is none of {", ".join(answer.choices)}')
-    wanted, example = _UNITS[answer.kind], _EXAMPLES[answer.kind]
-    if answer.kind == "rate":  # people write "mbps" and mean bits, as nobody else in this project may
-        written = re.sub(r"(?<=[\d ])([kmgt])bps$", lambda match: _CAPITAL[match[1]], written)
-    try:
-        value = parse_value(written)
-    except InputError as error:
-        raise InputError(f'"{written[:60]}" is no {answer.kind}: {error}') from None
-    if value.is_word or value.unit != wanted:
-        kind = {"share": "percentage"}.get(answer.kind, answer.kind)
-        raise InputError(f'"{written[:60]}" is no {kind} with its unit; write it as in "{example}"')
+            raise InputError(f'"{excerpt(written)}" is none of {", ".join(answer.choices)}')
+    value = parse_value(plain_quantity(written, "number" if answer.kind == "index" else answer.kind))
     if answer.kind == "index" and not 0 <= value.number <= 1:
-        raise InputError(f'"{written[:60]}" is no index: it lies between 0 and 1')
+        raise InputError(f'"{excerpt(written)}" is no index: it lies between 0 and 1')
     return value
 
 

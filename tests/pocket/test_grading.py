@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 from pockets import TOPOLOGY, needs_pocket
 
+from linklab.base import toml
 from linklab.engine.pocket import PocketEngine
 from linklab.exercise.bundle import write_bundle
 from linklab.exercise.instance import Course, Student, instance_text, issue, practice_instance
@@ -166,6 +167,20 @@ def test_a_state_read_back_counts_as_commands_do(problem, zipped):
     assert graded(path).score == 100
 
 
+def test_the_mark_does_not_depend_on_how_a_number_is_spelt(problem, zipped):
+    """A decimal comma, no-break spaces, and another unit: the whole report is the same."""
+    made = sample(problem, instance_of(problem, 1), problem.folder / "solution", ENGINE)
+    answers = toml.loads(made.bundle().files["answers.toml"].decode())
+    mbps = answers["throughput"].removesuffix(" Mbps")
+    assert float(mbps) > 1
+    reports = []
+    for spelt in (f"{mbps} Mbps", f"{mbps.replace('.', ',')}\N{NO-BREAK SPACE}MBit/s"):
+        text = f'streams = "1"\nthroughput = "{spelt}"\n'
+        reports.append(graded(zipped(made, answers_toml=text.encode())))
+    assert reports[0].score == 100
+    assert reports[1].dumps() == reports[0].dumps()
+
+
 def test_nothing_handed_in_earns_nothing_and_measures_nothing(problem, zipped):
     """The fault is still there; what cannot earn a point is not driven."""
     report = graded(zipped(empty(problem, instance_of(problem, 1))))
@@ -200,7 +215,13 @@ def test_mutants_of_the_model_answer_lose_marks(problem):
         ({"topology_mn": b"{"}, "ungradable", "not valid JSON"),
         ({"topology_mn": Topology().dumps().encode()}, "ungradable", "h1-eth0 is wired to nothing, not to s1-eth1"),
         ({"state_json": b'{"format": 1}', "work_sh": None}, "ungradable", "state.json"),
-        ({"answers_toml": b'streams = 1\nthroughput = "19 ms"\n'}, "graded", '"19 ms" is no rate'),
+        ({"answers_toml": b'streams = 1\nthroughput = "19 ms"\n'}, "graded", '"19 ms" has no unit of a rate'),
+        ({"answers_toml": b'streams = 1\nthroughput = "1,234 Mbps"\n'}, "graded", "can mean two numbers: write 1234"),
+        (
+            {"answers_toml": b"streams = 1\nthroughput = 0x" + b"f" * 5000},
+            "graded",
+            "the number is too large: write it between quotation marks",
+        ),
         ({"answers_toml": b'streams = 999\nthroughput = "19 Mbps"\n'}, "graded", "whole number from 1 to 64, not 999"),
     ],
 )

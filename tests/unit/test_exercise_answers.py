@@ -1,11 +1,13 @@
 """answers.toml: typed answers, and what a person is told of those that cannot be used."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from linklab.exercise.answers import read_answers, template
 from linklab.exercise.model import Answer, Exercise
+from linklab.judge.quantity import parse_value
 
 QUESTIONS = (
     Answer("throughput", "rate", "The throughput."),
@@ -40,6 +42,14 @@ def one(name, given):
         ("streams", "3", 3),
         ("streams", '"3"', 3),
         ("jain", "0.97", 0.97),
+        ("jain", '"0,97"', 0.97),
+        ("buffer", '"12,25 MB"', 12.25e6),
+        ("buffer", '"12.25 mb"', 12.25e6),
+        ("buffer", '"11.68 MiB"', 11.68 * 2**20),
+        ("buffer", '"12\N{NO-BREAK SPACE}250\N{NO-BREAK SPACE}000 bytes"', 12.25e6),
+        ("throughput", '"6.28e8 bps"', 6.28e8),
+        ("throughput", '"628,5\N{NO-BREAK SPACE}MBit/s"', 6.285e8),
+        ("loss", '"0,2 %"', 0.002),
     ],
 )
 def test_an_answer_is_a_value_in_base_units(name, given, number):
@@ -50,15 +60,22 @@ def test_an_answer_is_a_value_in_base_units(name, given, number):
 @pytest.mark.parametrize(
     ("name", "given", "said"),
     [
-        ("throughput", '"412"', '"412" is no rate with its unit; write it as in "412 Mbps"'),
-        ("throughput", '"40 ms"', '"40 ms" is no rate with its unit; write it as in "412 Mbps"'),
-        ("throughput", "412", '"412" is no rate with its unit; write it as in "412 Mbps"'),
-        ("rtt", '"fast"', '"fast" is no time with its unit; write it as in "40.5 ms"'),
-        ("loss", '"2 s"', '"2 s" is no percentage with its unit; write it as in "0.2 %"'),
+        ("throughput", '"412"', '"412" has no unit: write it with one, such as "412 Mbps"'),
+        ("throughput", '"40 ms"', '"40 ms" has no unit of a rate: write it with one, such as "412 Mbps"'),
+        ("throughput", "412", '"412" has no unit: write it with one, such as "412 Mbps"'),
+        ("rtt", '"fast"', '"fast" is not a number: write digits with a decimal point and the unit, such as "40.5 ms"'),
+        ("loss", '"2 s"', '"2 s" has no unit of a percentage: write it with one, such as "0.2 %"'),
+        ("loss", "0.002", '"0.002" has no unit: write it with one, such as "0.2 %"'),
+        (
+            "buffer",
+            '"1,234 MB"',
+            '"1,234" can mean two numbers: write 1234 if the comma sets thousands apart, '
+            "1.234 if it is a decimal comma",
+        ),
         ("jain", "97", '"97" is no index: it lies between 0 and 1'),
-        ("streams", "nan", '"nan" is no number with its unit; write it as in "3"'),
-        ("streams", "inf", '"inf" is no number with its unit; write it as in "3"'),
-        ("streams", "'1e999'", '"1e999" is no number: "1e999" is too large for a number'),
+        ("streams", "nan", '"nan" is not a number: write digits with a decimal point, such as 3'),
+        ("streams", "inf", '"inf" is not a number: write digits with a decimal point, such as 3'),
+        ("streams", "'1e999'", '"1e999" is too large for a number'),
         ("winner", '"reno"', '"reno" is none of cubic, bbr'),
         ("winner", "[1]", "winner: a text or a number is wanted"),
         ("why", '"  "', "there is no answer"),
@@ -67,6 +84,35 @@ def test_an_answer_is_a_value_in_base_units(name, given, number):
 def test_an_answer_that_cannot_be_used_says_what_is_wanted(name, given, said):
     """Wrong units, no units, no choice."""
     assert one(name, given) == said
+
+
+@pytest.mark.parametrize("name", [question.name for question in QUESTIONS])
+def test_a_whole_number_of_thousands_of_digits_is_an_answer_that_cannot_be_used(name):
+    """Regression: TOML's hexadecimal numbers have no largest, and Python refuses to write such a one in decimals."""
+    assert one(name, "0x" + "f" * 5000) == "the number is too large: write it between quotation marks, with its unit"
+
+
+SPELT = {
+    "throughput": ["628.5 Mbps", "628,5 Mbps", "628.5\N{NO-BREAK SPACE}mbps", "628 500 000 bit/s", "6.285e8 bps"],
+    "buffer": ["12.25 MB", "12,25 MB", "12.25 mb", "12 250 000 bytes", "12,250,000 bytes"],
+    "rtt": ["40.5 ms", "40,5 ms", "40,5MS", "40 500 us"],
+    "jain": ["0.97", "0,97", "0,970", "97 %"],
+}
+
+
+@pytest.mark.parametrize("name", SPELT)
+def test_the_value_does_not_depend_on_the_spelling(name):
+    """Bit for bit, so a mark cannot either; and what is written again from it is read as the same value."""
+    values = [one(name, json.dumps(text)) for text in SPELT[name]]
+    assert len({(value.number, value.unit) for value in values}) == 1
+    assert all(parse_value(value.text) == value for value in values)
+    assert one(name, json.dumps(SPELT[name][0])) == one(name, json.dumps(SPELT[name][1]))
+
+
+def test_a_value_without_quotation_marks_is_told_how_to_be_written():
+    """TOML's own words do not say it."""
+    found = read_answers("buffer = 12,25 MB\n", EXERCISE)
+    assert found.unreadable.endswith('write each answer between quotation marks, such as "412 Mbps"')
 
 
 def test_words_are_compared_without_order_case_and_commas():

@@ -426,7 +426,8 @@ def test_answers_that_are_no_toml_are_told_once(folder, capsys):
     assert cli.main(["submit", str(folder)]) == 2
     said = capsys.readouterr().err
     assert said.count("cannot be read: Invalid value") == 1
-    assert "answers.toml: cannot be read: Invalid value (at line 1, column 10); mend it" in said
+    wanted = "answers.toml: cannot be read: Invalid value (at line 1, column 10); write each answer between quotation"
+    assert wanted in said
 
 
 def test_what_is_not_answered_is_named_and_packed_all_the_same(folder, capsys):

@@ -116,7 +116,7 @@ def test_an_answer_is_judged_by_theory():
     assert outcome(check) == ("pass", 10)
     wrong = one(check, replace(EVIDENCE, answers=read_answers('bdp = "2.5"', EXERCISE)))
     assert wrong.outcome.value == "fail"
-    assert '"2.5" is no size with its unit' in wrong.story
+    assert '"2.5" has no unit: write it with one, such as "2.5 MB"' in wrong.story
 
 
 def test_removing_the_bottleneck_is_told_in_words():
