@@ -8,7 +8,7 @@ How settings are followed is in `linklab.guide.chains`, which line belongs to wh
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from linklab.guide import words
 from linklab.guide.chains import Chains
@@ -23,6 +23,7 @@ from linklab.guide.evidence import (
 from linklab.guide.matching import Matching
 from linklab.guide.plan import EditorWant, EndWant, FileWant, GuideStep, LabPlan, RunWant, SettingWant, plan_of
 from linklab.guide.predictions import PredictionOrder, PredictionTime
+from linklab.guide.programs import ProgramRun
 from linklab.guide.settings import kind_of
 from linklab.guide.shell import commands_in
 from linklab.guide.simulate import SimulatedNetwork
@@ -149,7 +150,7 @@ class Guide:
 
     def _ran(self, line: TypedEvidence) -> None:
         """A line that sets nothing begins or has ended."""
-        run = words.run_in(line, self.plan.nodes)
+        run = self._run_in(line)
         found = self.matching.find(run, self.network.settings(), self.front) if run else None
         if run is None or found is None or self.wants[found.at].good:
             return
@@ -162,6 +163,12 @@ class Guide:
             self._running[line.key] = found.at
             if isinstance(want, RunWant) and want.stays:
                 self.wants[found.at].mark_done()
+
+    def _run_in(self, line: TypedEvidence) -> ProgramRun | None:
+        """What a line runs; a node that is named as a target counts by its address."""
+        run = words.run_in(line, self.plan.nodes)
+        target = self.plan.addresses.get(run.options.get("target", "")) if run else None
+        return replace(run, options={**run.options, "target": target}) if run and target else run
 
     def _set_up(self, section: str) -> None:
         """The lab's set_env.sh has made the settings before a section: whoever types that goes on from there."""
@@ -190,7 +197,7 @@ class Guide:
             if line.status in (0, None) and done.network is not None:
                 self.network = done.network
         refused = line.status not in (0, None)
-        run = words.run_in(line, self.plan.nodes)
+        run = self._run_in(line)
         if refused or why:
             exact = self.matching.exact(run, before, self.front) if run else None
             if exact is not None:  # the manual shows what is refused, or rests on what is not simulated
@@ -204,7 +211,7 @@ class Guide:
     def _refused(self, line: TypedEvidence, keys: Iterable[str], why: str) -> None:
         """A line set nothing: it is a wrong try at what it was meant for, or rests on a step that was left out."""
         story = words.of_refused(line.text, line.terminal, why)
-        run = words.run_in(line, self.plan.nodes)
+        run = self._run_in(line)
         at = self.chains.meant(line, keys, self.front)
         near = self.matching.find(run, self.network.settings(), self.front) if run else None
         if near is not None and (at is None or self.front <= near.at[0] < at[0]):

@@ -121,12 +121,16 @@ class GuideStep:
 
 @dataclass(frozen=True)
 class LabPlan:
-    """All steps of a lab in order; nodes, devices: of its network, empty where the lab builds its own."""
+    """All steps of a lab in order; nodes, devices: of its network, empty where the lab builds its own.
+
+    addresses: of hosts, by their names, which /etc/hosts inside knows, too.
+    """
 
     lab: Lab
     steps: tuple[GuideStep, ...]
     nodes: frozenset[str]
     devices: Mapping[str, str]
+    addresses: Mapping[str, str] = field(default_factory=dict)
 
     def step(self, step_id: str) -> GuideStep:
         """The step of that id; KeyError if there is none."""
@@ -155,7 +159,8 @@ def plan_of(lab: Lab, manual: Manual | None = None) -> LabPlan:
         steps.append(GuideStep(number, step, section, subgoal, wants, expectations, networks, followed))
         if step.optional:
             network = before
-    return LabPlan(lab, tuple(steps), nodes, devices)
+    addresses = {host.name: topology.address(host).partition("/")[0] for host in topology.hosts} if topology else {}
+    return LabPlan(lab, tuple(steps), nodes, devices, addresses)
 
 
 def runs_at_once(manual: Manual) -> bool:

@@ -16,8 +16,14 @@ from linklab.tc import parse_line
 
 _SETTINGS_FOLDER = "/proc/sys/"
 """What sysctl reads and writes."""
-_QUANTITY = re.compile(r"(-?\d+(?:\.\d+)?)([a-zA-Z%]*)")
+_QUANTITY = re.compile(r"(-?(?:\d+(?:\.\d*)?|\.\d+))([a-zA-Z%]*)")
 _FACTORS = {"k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
+_BINARY_FACTORS = {"k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
+_IN_BYTES = frozenset(("window", "bytes", "length"))
+"""Options of iperf3 whose K, M, and G are powers of 1024 (units.c, unit_atoi); those of rates are of 1000."""
+_WRAPPERS = {"timeout": 1, "time": 0, "nice": 0, "stdbuf": 0, "unbuffer": 0}
+"""Programs that only run another one; how many words stand before it, besides options."""
+_WRAPPERS_VALUED = frozenset(("-k", "-s", "-n", "-i", "-o", "-e"))
 _TIMES = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0}
 
 
@@ -172,7 +178,7 @@ class ProgramRun:
 
 def run_of(command: ShellCommand) -> ProgramRun:
     """What a command runs; of a pipe, what its first command looks at, and through what it goes."""
-    source = command.source
+    source = ShellCommand(command.node, _unwrapped(command.source.words))
     program = source.program
     if program in TABLES:
         return ProgramRun(command.node, program, _options(TABLES[program], source.words[1:]))
@@ -187,6 +193,18 @@ def run_of(command: ShellCommand) -> ProgramRun:
     words += [word for part in (*command.fed[1:], *((command.words,) if command.fed else ())) for word in part]
     words = list(filter(None, words))
     return ProgramRun(command.node, program, {}, tuple(words if program in _ORDERED else sorted(words)))
+
+
+def _unwrapped(words: tuple[str, ...]) -> tuple[str, ...]:
+    """Without `timeout 60`, `time`, `nice -n 5`, and the like before it."""
+    rest = list(words)
+    while rest and rest[0] in _WRAPPERS:
+        besides = _WRAPPERS[rest.pop(0)]
+        while rest and rest[0].startswith("-"):
+            if rest.pop(0) in _WRAPPERS_VALUED and rest:
+                rest.pop(0)
+        del rest[:besides]
+    return tuple(rest) or words
 
 
 def _shows_addresses(words: Sequence[str]) -> bool:
@@ -207,15 +225,33 @@ def _options(table: ProgramTable, words: Sequence[str]) -> dict[str, str]:
             found[table.valued[name]] = value
         elif word in table.flags:
             found[table.flags[word]] = "on"
-        elif not word.startswith("--") and word[:2] in table.valued:
-            found[table.valued[word[:2]]] = word[2:]
-        elif word.startswith("-") and all(f"-{letter}" in table.flags for letter in word[1:]):
-            found |= {table.flags[f"-{letter}"]: "on" for letter in word[1:]}
+        elif (letters := _letters(table, word)) is not None:
+            flags, valued, value = letters
+            found |= dict.fromkeys(flags, "on")
+            if valued:
+                found[valued] = value or (rest.pop(0) if rest else "")
         elif not word.startswith("-"):
             found["target"] = word
         else:
             found[word] = "on"
     return found
+
+
+def _letters(table: ProgramTable, word: str) -> tuple[list[str], str, str] | None:
+    """Short options behind one hyphen, as getopt(3) takes them: flags, then one with a value; None for another word.
+
+    -qc200 is the flag quiet, and count with the value 200.
+    """
+    if word.startswith("--") or not word.startswith("-"):
+        return None
+    flags: list[str] = []
+    for at, letter in enumerate(word[1:], 2):
+        if f"-{letter}" in table.valued:
+            return flags, table.valued[f"-{letter}"], word[at:]
+        if f"-{letter}" not in table.flags:
+            return None
+        flags.append(table.flags[f"-{letter}"])
+    return flags, "", ""
 
 
 # --- comparing
@@ -245,7 +281,7 @@ def compared(wanted: ProgramRun, found: ProgramRun) -> list[RunDifference]:
             continue
         one = wanted.options.get(name, table.defaults.get(name, ""))
         other = found.options.get(name, table.defaults.get(name, ""))
-        if not same_word(one, other):
+        if not same_word(one, other, binary=wanted.program == "iperf3" and name in _IN_BYTES):
             differing.append(RunDifference(name, one, other))
     return differing
 
@@ -276,16 +312,17 @@ def likeness(wanted: ProgramRun, found: ProgramRun) -> float:
     return words - (0.2 if wanted.node != found.node else 0.0)
 
 
-def same_word(one: str, other: str) -> bool:
-    """Whether two values are the same, in whatever units: 20ms and 0.02s, 5gbit and 5G."""
-    return _plain_word(one) == _plain_word(other)
+def same_word(one: str, other: str, *, binary: bool = False) -> bool:
+    """Whether two values are the same, in whatever units: 20ms and 0.02s, 5gbit and 5G; binary: K is 1024."""
+    return _plain_word(one, binary=binary) == _plain_word(other, binary=binary)
 
 
-def _plain_word(word: str) -> str:
+def _plain_word(word: str, *, binary: bool = False) -> str:
     found = _QUANTITY.fullmatch(word)
     if not found:
         return word
     unit = found[2].lower()
     if unit in _TIMES:
         return f"{float(found[1]) * _TIMES[unit]:.9g}s"
-    return f"{float(found[1]) * _FACTORS.get(unit[:1], 1.0):.9g}" + ("%" if unit == "%" else "")
+    factors = _BINARY_FACTORS if binary else _FACTORS
+    return f"{float(found[1]) * factors.get(unit[:1], 1.0):.12g}" + ("%" if unit == "%" else "")
