@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
+import tempfile
 from xml.etree import ElementTree
 
 from linklab.capture.decode import Header
@@ -28,10 +30,15 @@ def headers(packet: pcapng.CapturedPacket, interface: str, link_type: int) -> li
     """
     file = pcapng.section("Linklab") + pcapng.interface(interface, link_type=link_type, snaplen=2**18)
     file += pcapng.packet(0, packet.time_ns, packet.data, packet.length, packet.direction)
+    command = ["tshark", "-n", "-r", "-", "-T", "pdml"]
     try:
-        done = subprocess.run(
-            ["tshark", "-n", "-r", "-", "-T", "pdml"], input=file, capture_output=True, check=True, timeout=DEADLINE_S
-        )
+        # with a home of its own: it runs scripts that lie in the person's, where a network's programs may have written
+        with tempfile.TemporaryDirectory(prefix="linklab-tshark-") as home:
+            places = dict.fromkeys(("HOME", "XDG_CONFIG_HOME", "WIRESHARK_CONFIG_DIR"), home)
+            environment = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C.UTF-8", **places}
+            done = subprocess.run(
+                command, input=file, capture_output=True, check=True, timeout=DEADLINE_S, env=environment
+            )
     except FileNotFoundError as error:
         raise MissingError("tshark is not installed") from error
     except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
@@ -40,9 +47,15 @@ def headers(packet: pcapng.CapturedPacket, interface: str, link_type: int) -> li
 
 
 def parsed(pdml: bytes) -> list[Header]:
-    """Return the headers of the first packet of a document in PDML (doc/README.xml-output of Wireshark)."""
-    # written by tshark just now, which declares no entities
-    packet = ElementTree.fromstring(pdml).find("packet")  # noqa: S314
+    """Return the headers of the first packet of a document in PDML (doc/README.xml-output of Wireshark).
+
+    Raises:
+        MissingError: it is none.
+    """
+    try:
+        packet = ElementTree.fromstring(pdml).find("packet")  # noqa: S314 - tshark's own, which declares no entities
+    except ElementTree.ParseError as error:
+        raise MissingError(f"what tshark printed is no PDML: {error}") from error
     found = []
     for proto in packet.findall("proto") if packet is not None else ():
         if proto.get("name") not in LEFT_OUT:

@@ -65,11 +65,15 @@ class LabDesk:
         self._active_s = time.monotonic()
 
     def open(self, lab: Lab) -> OpenLab:
-        """Open this lab, and leave the one that is open; its network comes by itself."""
-        self.leave(f"{lab.heading} was opened instead")
+        """Open this lab, and leave the one that is open, which goes on if this one cannot be opened."""
+        why = f"{lab.heading} was opened instead"
+        if self.current is not None and self.current.lab.number == lab.number:
+            self.leave(why)  # two pages would write one progress
         folder = self.folder / lab.slug
         folder.mkdir(mode=0o700, exist_ok=True)
-        self.current = opened = self._make(lab, folder)
+        opened = self._make(lab, folder)
+        self.leave(why)
+        self.current = opened
         self._orders.put(opened)
         return opened
 

@@ -95,9 +95,12 @@ def parse(line: str) -> LiveReading:
         raise ValueError("a line of readings is too long")
     try:
         told = json.loads(line)
+        time_s, before_s = _finite(told["t"]), _finite(told["b"]) if "b" in told else None
+        if before_s is not None and before_s >= time_s:
+            raise ValueError(f"not a line of readings: the one before was at {before_s} s, this one at {time_s} s")
         return LiveReading(
-            _finite(told["t"]),
-            _finite(told["b"]) if "b" in told else None,
+            time_s,
+            before_s,
             _each(told, "p", lambda row: PortCounters(*_whole(row, 5))),
             _each(told, "q", lambda row: PortQueue(*_whole(row, 4))),
             _each(told, "d", _disciplines),
@@ -108,7 +111,7 @@ def parse(line: str) -> LiveReading:
                 PingTrip(_finite(t), str(node), str(peer), _seconds(rtt)) for t, node, peer, rtt in told.get("r", ())
             ),
         )
-    except (TypeError, KeyError, AttributeError, RecursionError, LinklabError) as error:
+    except (ArithmeticError, AttributeError, KeyError, LinklabError, RecursionError, TypeError) as error:
         raise ValueError(f"not a line of readings: {error}") from None
 
 

@@ -19,7 +19,7 @@ class PageEvents:
     """The events of one page."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()  # held while watchers are told, so that all hear all in one order
         self._last: dict[str, dict[str, Any]] = {}
         self._watchers: list[Watcher] = []
 
@@ -35,17 +35,15 @@ class PageEvents:
         with self._lock:
             if keep:
                 self._last[kind] = event
-            watchers = list(self._watchers)
-        for watcher in watchers:
-            watcher(event)
+            for watcher in list(self._watchers):
+                watcher(event)
 
     def watch(self, watcher: Watcher) -> None:
         """Begin to tell this watcher; first the last event of each kind."""
         with self._lock:
             self._watchers.append(watcher)
-            known = list(self._last.values())
-        for event in known:
-            watcher(event)
+            for event in list(self._last.values()):
+                watcher(event)
 
     def leave(self, watcher: Watcher) -> None:
         """Tell it nothing more."""

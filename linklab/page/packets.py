@@ -69,6 +69,7 @@ class PacketShelf:
         self._is_bad = False
         self._filter = ""
         self._lock = threading.Lock()
+        self._turn = threading.RLock()  # one starts or stops at a time
 
     # --- the capture
 
@@ -78,30 +79,32 @@ class PacketShelf:
         Raises:
             LinklabError: as `CaptureSession`, and `interfaces` where all are wanted.
         """
-        self.stop()
-        if not places:
-            there = interfaces(attach.connect())
-            places = [f"{node}:{name}" for node, names in there.items() for name in names if name != "lo"]
-        user = f"Linklab {__version__}, {attach.name}"
-        order = CaptureOrder(places, filter=filter_text, snaplen=SNAPLEN, user=user)
-        session = CaptureSession(attach.connect(), folder, order)
-        begun = threading.Event()
-        with self._lock:
-            self._session, self._said, self._is_bad, self._filter = session, "", False, filter_text
-            self._thread = threading.Thread(target=self._run, args=(session, begun), name="packets", daemon=True)
-        self._thread.start()
-        begun.wait(END_S)
-        if self._is_bad:
-            raise InputError(self._said)
-        self.changed()
+        with self._turn:
+            self.stop()
+            if not places:
+                there = interfaces(attach.connect())
+                places = [f"{node}:{name}" for node, names in there.items() for name in names if name != "lo"]
+            user = f"Linklab {__version__}, {attach.name}"
+            order = CaptureOrder(places, filter=filter_text, snaplen=SNAPLEN, user=user)
+            session = CaptureSession(attach.connect(), folder, order)
+            begun = threading.Event()
+            with self._lock:
+                self._session, self._said, self._is_bad, self._filter = session, "", False, filter_text
+                self._thread = threading.Thread(target=self._run, args=(session, begun), name="packets", daemon=True)
+            self._thread.start()
+            begun.wait(END_S)
+            if self._is_bad:
+                raise InputError(self._said)
+            self.changed()
 
     def stop(self) -> None:
         """End the capture that goes on, if one does; the packets stay."""
-        with self._lock:
-            session, thread = self._session, self._thread
-        if session is not None and thread is not None:
-            session.stop()
-            thread.join(END_S)
+        with self._turn:
+            with self._lock:
+                session, thread = self._session, self._thread
+            if session is not None and thread is not None:
+                session.stop()
+                thread.join(END_S)
 
     def clear(self) -> None:
         """Forget all packets; their numbers go on."""
@@ -124,7 +127,8 @@ class PacketShelf:
         except (LinklabError, OSError, ValueError) as error:
             said, is_bad = str(error), True
         with self._lock:
-            self._session, self._thread, self._said, self._is_bad = None, None, said, is_bad
+            if self._session is session:  # and not the one that has taken its place
+                self._session, self._thread, self._said, self._is_bad = None, None, said, is_bad
         begun.set()
         self.changed()
 

@@ -38,6 +38,7 @@ class TerminalTabs:
         self._open: dict[int, PageTerminal] = {}
         self._count = 0
         self._lock = threading.Lock()
+        self._telling = threading.Lock()
         context.on_close(self.close)
         context.works_if(self.at_work)
 
@@ -89,10 +90,11 @@ class TerminalTabs:
         self.tell()
 
     def tell(self) -> None:
-        """Tell every page which terminals there are."""
-        with self._lock:
-            facts = [terminal.facts() for terminal in self._open.values()]
-        self.context.events.publish("terminals", terminals=facts)
+        """Tell every page which terminals there are; the newest list last, whoever tells it."""
+        with self._telling:
+            with self._lock:
+                facts = [terminal.facts() for terminal in self._open.values()]
+            self.context.events.publish("terminals", terminals=facts)
 
     def close(self) -> None:
         """Hang all of them up."""

@@ -77,10 +77,9 @@ class MeterOnPage:
                 self.context.soon(self._tell, self._last)
 
         while self._wanted.wait() and not self._ended.is_set() and self.context.ready:
-            try:
+            with contextlib.suppress(LinklabError, OSError):  # paused, or ended meanwhile
                 self._read(argv, said, lambda: not self._wanted.is_set() or self._ended.is_set())
-            except (LinklabError, OSError):  # paused, or ended meanwhile
-                time.sleep(AGAIN_S)
+            time.sleep(AGAIN_S)  # a meter that ends at once is not started without a pause
 
     def _read(self, argv: list[str], said: Callable[[str], None], stopped: Callable[[], bool]) -> None:
         server = self.context.attach

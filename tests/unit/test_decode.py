@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from linklab.capture import tshark
 from linklab.capture.decode import decode
+from linklab.errors import MissingError
 from linklab.linux import pcapng
 
 H1, H2 = bytes([10, 0, 0, 1]), bytes([10, 0, 0, 2])
@@ -121,3 +122,27 @@ def test_tshark_decodes_one_packet():
     ]
     assert ("Time to Live", "64") in found[2].fields
     assert ("Type", "8 (Echo (ping) request)") in found[3].fields
+
+
+def test_tshark_reads_no_settings_of_the_person(tmp_path, monkeypatch):
+    """Regression: it ran Lua from the home folder, into which a network's programs can write on a class server."""
+    program = tmp_path / "bin/tshark"
+    program.parent.mkdir()
+    program.write_text(
+        '#!/bin/sh\ncat >/dev/null\nls -A "$HOME" "$WIRESHARK_CONFIG_DIR" >&2\n'
+        'echo "<pdml><packet><proto name=\\"$HOME\\"/></packet></pdml>"\n'
+    )
+    program.chmod(0o755)
+    (tmp_path / ".config").mkdir()
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("PATH", f"{program.parent}:/usr/bin:/bin")
+    (found,) = tshark.headers(pcapng.CapturedPacket(0, 5, PING, 98, 1), "h1:h1-eth0", pcapng.ETHERNET)
+    assert found.name != str(tmp_path)
+    assert "linklab-tshark-" in found.name
+
+
+@pytest.mark.parametrize("printed", [b"", b"<pdml><packet>", b"\xff"])
+def test_what_is_no_pdml_is_a_sentence(printed):
+    """Regression: an error of the XML reader's."""
+    with pytest.raises(MissingError, match="what tshark printed is no PDML"):
+        tshark.parsed(printed)

@@ -278,3 +278,13 @@ def test_beside_flows_the_rates_of_ports_are_minor_unless_they_are_limited():
     assert minor(history) == {"s1-eth1 sends"}
     history.cut()
     assert minor(history) == {"s1-eth1 sends"}
+
+
+@pytest.mark.parametrize(
+    "line",
+    ['{"t": 1.0, "b": 1.0}', '{"t": 1.0, "b": 2.0}', '{"t": 1e999}', '{"t": 1.0, "p": {"x": [1e999, 1, 1, 1, 1]}}'],
+)
+def test_a_reading_that_cannot_be_is_refused(line):
+    """Regression: each ended the thread of the live plots, which stood still without a word."""
+    with pytest.raises(ValueError, match="not a line of readings"):
+        parse(line)
