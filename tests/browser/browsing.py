@@ -136,10 +136,17 @@ class Browser:
             given.add_argument(option)
         given.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         self.driver = webdriver.Chrome(options=given, service=Service(DRIVER))
-        self.driver.execute_cdp_cmd(
-            "Emulation.setDeviceMetricsOverride",
-            {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False},
-        )
+        self.resize(width, height)
+
+    def resize(self, width: int, height: int) -> None:
+        """Give the page another size, in CSS pixels; Chromium alone."""
+        facts = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", facts)
+
+    def prefer(self, scheme: str) -> None:
+        """Show the page as to a person who prefers "light" or "dark"; Chromium alone."""
+        wish = {"name": "prefers-color-scheme", "value": scheme}
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [wish]})
 
     def open(self, address: str) -> None:
         """Go to the page and wait until its steps have buttons."""
@@ -178,6 +185,11 @@ class Browser:
             list(WCAG),
         )
         return [f"{each['id']}: {each['nodes'][0]['html'][:200]}" for each in found]
+
+    def beyond(self) -> int:
+        """How many CSS pixels the page is wider than its window."""
+        wide = "const all = document.documentElement; return all.scrollWidth - all.clientWidth"
+        return int(self.driver.execute_script(wide))
 
     def complaints(self) -> list[str]:
         """What the browser complained of since it was last asked, such as a violated policy or an error of a script."""
