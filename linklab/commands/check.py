@@ -15,11 +15,13 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 
 from linklab.commands.console import make_console, plain
+from linklab.commands.options import add_exercises_option
 from linklab.engine.choice import load_engine
 from linklab.errors import InputError
 from linklab.exercise.answers import Answers, read_answers
 from linklab.exercise.discreet import discreet
 from linklab.exercise.model import Exercise
+from linklab.exercise.places import searching
 from linklab.exercise.report import CheckResult, Report
 from linklab.exercise.textfile import read_text
 from linklab.judge.verdict import Outcome
@@ -68,12 +70,13 @@ def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     )
     parser.add_argument("--work", action="store_true", help="judge work.sh, also where a network runs")
     parser.add_argument("--json", action="store_true", help="print the report as JSON and nothing else")
+    add_exercises_option(parser)
     return parser
 
 
 def run(args: argparse.Namespace) -> int:
     """Judge and tell; 0 if all visible checks are met."""
-    with ends_orderly():
+    with ends_orderly(), searching(args.exercises):
         return _run(args)
 
 

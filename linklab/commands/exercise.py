@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import csv
 import io
+import json
 import shlex
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from linklab.base import installation
 from linklab.base.files import write_asked
 from linklab.base.text import csv_cell
 from linklab.commands.console import make_console, plain
+from linklab.commands.options import add_exercises_option
 from linklab.documents import handbook
 from linklab.errors import InputError, LinklabError
 from linklab.exercise.folder import folder_name, start
@@ -32,8 +34,9 @@ from linklab.exercise.instance import (
     parse_instance,
     practice_instance,
 )
-from linklab.exercise.load import exercise_folders, find_exercise, load_exercise
+from linklab.exercise.load import all_exercise_folders, find_exercise, is_of_series, load_exercise
 from linklab.exercise.model import Exercise, Instance
+from linklab.exercise.places import beside_instance, course_places, exercise_id, place_of, remember, searching
 from linklab.exercise.roster import read_roster
 from linklab.exercise.student_part import need_instructors_part
 from linklab.terminal.windows import display_usable
@@ -107,7 +110,8 @@ def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
-    actions.add_parser("list", help="what there is").set_defaults(act=_list)
+    listed = actions.add_parser("list", help="what there is")
+    listed.set_defaults(act=_list)
     begin = actions.add_parser(
         "start",
         help="make a folder to work in, and open the editor",
@@ -182,12 +186,16 @@ def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     verify.add_argument("--json", action="store_true", help="every proof as JSON on standard output")
     verify.add_argument("--jobs", type=int, metavar="N", help="how many at once (default: one a processor)")
     verify.set_defaults(act=_verify)
+    for action in (listed, begin, handout, issued, verify):
+        add_exercises_option(action)
     return parser
 
 
 def run(args: argparse.Namespace) -> int:
     """Do the action."""
-    return int(args.act(args))
+    course: Path | None = getattr(args, "course", None)
+    with searching([*args.exercises, *(course_places(course) if course else [])]):
+        return int(args.act(args))
 
 
 def _verify(args: argparse.Namespace) -> int:
@@ -200,7 +208,7 @@ def _list(_: argparse.Namespace) -> int:
     table = Table(header_style="bold")
     for name in ("Name", "Title", "A student needs", "After", "Points", "Checks"):
         table.add_column(name)
-    for folder in exercise_folders():
+    for folder in all_exercise_folders():
         try:
             exercise = load_exercise(folder)
             hidden, withheld = exercise.hidden.count, exercise.withheld.count if exercise.withheld else 0
@@ -214,7 +222,7 @@ def _list(_: argparse.Namespace) -> int:
                 checks,
             )
         except LinklabError as error:
-            row = (f"{folder.parent.name[:-1]}{folder.name.partition('-')[0]}", str(error), "", "", "", "")
+            row = (exercise_id(folder), str(error), "", "", "", "")
         table.add_row(*(plain(cell) for cell in row))
     make_console(width=WIDTH).print(table)
     return 0
@@ -240,7 +248,8 @@ def instance_from(name: str, variant: int | None = None) -> tuple[Exercise, Inst
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
     instance = parse_instance(text, str(path))
-    exercise = load_exercise(find_exercise(instance.exercise))
+    with searching(beside_instance(path)):
+        exercise = load_exercise(find_exercise(instance.exercise))
     if instance.version != exercise.version:
         raise InputError(
             f"{path}: is of version {instance.version} of {exercise.id}; this Linklab has version {exercise.version}"
@@ -252,6 +261,8 @@ def _start(args: argparse.Namespace) -> int:
     exercise, instance, text = instance_from(args.exercise, args.variant)
     folder: Path = args.folder or Path(folder_name(exercise))
     made = start(folder, exercise, instance, text)
+    if not is_of_series(exercise.folder):
+        remember(folder, exercise.folder)
     if args.pdf:
         write_asked(folder / "handout.pdf", handout_pdf(exercise, instance))
     print(f"{exercise.heading}: {'started' if made else 'goes on'} in {folder}")
@@ -325,10 +336,17 @@ def _issue(args: argparse.Namespace) -> int:
         if args.name and args.name != course.name:
             raise InputError(f'{args.course}: is the course "{course.name}", not "{args.name}"')
     else:
-        course = new_course(args.course, args.name or args.course.stem)
+        places = [] if _is_found(exercise) else [place_of(exercise.folder, args.course)]
+        course = new_course(args.course, args.name or args.course.stem, places)
         print(f"{args.course}: made, with a new secret. Keep it to yourself, and keep a copy: grading needs it.")
+        for place in places:
+            print(f"{args.course}: says that exercises of your own are in {place}, where grading looks for them")
     out: Path = args.out or Path(f"{exercise.id}-instances")
     print(roster.said)
+    with searching(course_places(args.course)):
+        if not _is_found(exercise):
+            place = json.dumps(place_of(exercise.folder, args.course), ensure_ascii=False)
+            print(f"{args.course}: add exercises = [{place}], so that grading finds this exercise")
     instances = [issue(exercise, course, student) for student in roster.students]
     for instance in instances:
         write_asked(out / f"{exercise.id}-{instance.student}.json", instance_text(exercise, instance))
@@ -337,6 +355,14 @@ def _issue(args: argparse.Namespace) -> int:
         _write_key(args.key, exercise, instances)
     print(f"A student begins with: linklab exercise start {exercise.id}-{instances[0].student}.json")
     return 0
+
+
+def _is_found(exercise: Exercise) -> bool:
+    """Whether a submission of it would be graded by this exercise, with the places that are searched now."""
+    try:
+        return find_exercise(exercise.id) == exercise.folder
+    except InputError:
+        return False
 
 
 def _write_key(path: Path, exercise: Exercise, instances: list[Instance]) -> None:

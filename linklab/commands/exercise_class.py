@@ -9,7 +9,7 @@ from pathlib import Path
 from linklab.base.files import write_asked
 from linklab.errors import InputError
 from linklab.exercise.instance import Course, Student, instance_text, issue, load_course
-from linklab.exercise.load import exercise_folders, find_exercise, load_exercise
+from linklab.exercise.load import all_exercise_folders, find_exercise, load_exercise
 from linklab.exercise.model import Exercise
 from linklab.exercise.roster import read_roster
 from linklab.exercise.student_part import student_part
@@ -43,7 +43,7 @@ def run_class(args: argparse.Namespace) -> int:
     out: Path = args.class_folder
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise InputError(f"{out}: there is something in it already; give a new folder, which a class may have whole")
-    folders = exercise_folders() if args.exercise == "all" else [find_exercise(args.exercise)]
+    folders = all_exercise_folders() if args.exercise == "all" else [find_exercise(args.exercise)]
     parts = {folder: student_part(folder) for folder in folders}  # all of them, before anything is written
     course = load_course(args.course) if args.course else None
     students = read_roster(args.roster).students if args.roster else ()

@@ -16,7 +16,7 @@ from linklab.base.worker import Tell
 from linklab.commands.console import make_console, plain
 from linklab.engine.choice import load_engine
 from linklab.errors import InputError
-from linklab.exercise.load import exercise_folders, find_exercise, load_exercise
+from linklab.exercise.load import all_exercise_folders, find_exercise, load_exercise
 from linklab.exercise.model import Exercise
 from linklab.exercise.student_part import need_instructors_part
 from linklab.grade.mutants import prove_mutants
@@ -32,7 +32,7 @@ def run_verify(args: argparse.Namespace) -> int:
     least = ((args.students, 1), (args.mutants, 0), (args.jobs, 1), (args.wrong, 0))
     if any(value is not None and value < low for value, low in least):
         raise InputError("--students and --jobs are at least 1, --mutants and --wrong at least 0")
-    folders = exercise_folders() if args.exercise == "all" else [find_exercise(args.exercise)]
+    folders = all_exercise_folders() if args.exercise == "all" else [find_exercise(args.exercise)]
     for folder in folders:
         need_instructors_part(load_exercise(folder), "prove it")
     load_engine("pocket").check()

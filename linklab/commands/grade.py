@@ -19,9 +19,10 @@ from linklab.base import claims
 from linklab.base.processes import processors
 from linklab.commands.console import make_console, plain
 from linklab.commands.interrupt import says_what_is_left
-from linklab.commands.options import seed
+from linklab.commands.options import add_exercises_option, seed
 from linklab.errors import InputError
 from linklab.exercise.instance import parse_course
+from linklab.exercise.places import HOW, course_places, searching
 from linklab.exercise.report import Status
 from linklab.exercise.roster import read_roster
 from linklab.grade.classfiles import STATUS
@@ -36,6 +37,7 @@ from linklab.grade.grading import (
     courses_of,
     grade_all,
     need_all_gradable,
+    not_here,
     summary,
 )
 from linklab.grade.results import points, tool_broke
@@ -98,6 +100,7 @@ def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     )
     parser.add_argument(TRUST, dest="trusted", action="store_true", help="no sandbox; never for what others wrote")
     parser.add_argument("--json", action="store_true", help="print what came of each as JSON and nothing else")
+    add_exercises_option(parser)
     return parser
 
 
@@ -114,7 +117,7 @@ def _time(text: str) -> float:
 
 def run(args: argparse.Namespace) -> int:
     """Grade all; 0 if each was graded, else 1."""
-    with ends_orderly():
+    with ends_orderly(), searching([*args.exercises, *(course_places(args.course) if args.course else [])]):
         return _run(args)
 
 
@@ -122,6 +125,7 @@ def _run(args: argparse.Namespace) -> int:
     if args.jobs is not None and args.jobs < 1:
         raise InputError(f"--jobs {args.jobs}; at least one submission is graded at a time")
     submissions, left = collect(args.submissions)
+    _exercises_wanted(submissions, quiet=args.json)
     need_all_gradable(submissions)
     course = _course(args.course)
     roster = read_roster(args.roster) if args.roster else None
@@ -164,6 +168,24 @@ def _course(path: Path | None) -> bytes | None:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from error
     parse_course(content, str(path))
     return content
+
+
+def _exercises_wanted(submissions: Sequence[HandedIn], *, quiet: bool) -> None:
+    """Say once, before anything is graded, that an exercise is not found.
+
+    Raises:
+        InputError: without it most of them cannot be graded.
+    """
+    unknown = not_here(submissions)
+    if not unknown:
+        return
+    count, total = sum(unknown.values()), len(submissions)
+    which = " and ".join(sorted(unknown))
+    if 2 * count > total:
+        what = "the submission is" if total == 1 else f"{count} of {total} submissions are"
+        raise InputError(f"{what} of {which}, which is not here, so nothing was graded; {HOW}")
+    if not quiet:
+        print(f"{count} of {total} submissions are of {which}, which is not here; {HOW}. The others are graded.")
 
 
 def _courses_wanted(submissions: Sequence[HandedIn], *, quiet: bool) -> None:

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING
 
 from linklab.base import installation
 from linklab.base.files import write_asked
+from linklab.commands.options import add_exercises_option
 from linklab.documents import handbook
 from linklab.documents.translation import ENGLISH, languages_of, translated_chapter
 from linklab.errors import InputError, LinklabError
 from linklab.exercise.handout import general
-from linklab.exercise.load import exercise_folders, load_exercise
+from linklab.exercise.load import all_exercise_folders, load_exercise
 from linklab.exercise.model import Exercise
+from linklab.exercise.places import searching
 from linklab.lab.model import Lab, find_lab, lab_folders, load_lab
 from linklab.manual.chapter import Chapter
 
@@ -58,6 +60,7 @@ def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
         "--language", metavar="CODE", default=ENGLISH, help="such as es; what has no translation stays English"
     )
     parser.add_argument("--open", action="store_true", help="show it in the browser")
+    add_exercises_option(parser)
     return parser
 
 
@@ -66,8 +69,11 @@ def run(args: argparse.Namespace) -> int:
     left_out = 0
     if args.all and args.language != ENGLISH:
         raise InputError("--all writes the English documents; name one lab for another language")
+    if args.exercises and not args.all:
+        raise InputError("--exercises goes with --all; the handout of one exercise: linklab exercise handout N")
     if args.all:
-        path, left_out = _write_all(args.out or installation.manuals_folder())
+        with searching(args.exercises):
+            path, left_out = _write_all(args.out or installation.manuals_folder())
     else:
         path = _write_one(load_lab(find_lab(args.lab)), args.out, args.language, pdf=args.pdf)
         print(path)
@@ -133,7 +139,7 @@ def _write_all(folder: Path) -> tuple[Path, int]:
             left_out += _left_out(error)
         else:
             labs.append(lab)
-    for exercise_folder in exercise_folders():
+    for exercise_folder in all_exercise_folders():
         try:
             exercise = load_exercise(exercise_folder)
             _write_chapter(folder / handbook.handout_slug(exercise), general(exercise))

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 from linklab.engine.choice import ENGINES
 from linklab.engine.profiles import PROFILES
@@ -14,6 +15,18 @@ def seed(text: str) -> int:
     if not text.isascii() or not text.isdecimal() or int(text) >= 2**64:
         raise argparse.ArgumentTypeError(f"{text!r} is no seed; use a whole number from 0 to 2^64 - 1")
     return int(text)
+
+
+def add_exercises_option(parser: argparse.ArgumentParser) -> None:
+    """Where exercises of one's own are; `linklab.exercise.places.searching` takes it."""
+    parser.add_argument(
+        "--exercises",
+        metavar="DIR",
+        type=Path,
+        action="append",
+        default=[],
+        help="a folder with exercises of your own, looked into first (also: the variable LINKLAB_EXERCISES)",
+    )
 
 
 def add_network_options(parser: argparse.ArgumentParser) -> None:

@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING
 from linklab.base.files import write_asked
 from linklab.base.text import visible
 from linklab.commands import lab_submit
+from linklab.commands.options import add_exercises_option
 from linklab.errors import InputError
 from linklab.exercise.answers import read_answers
 from linklab.exercise.bundle import Bundle, write_bundle
 from linklab.exercise.folder import collect, repeated
 from linklab.exercise.instance import PRACTICE
 from linklab.exercise.model import Exercise, Instance
+from linklab.exercise.places import searching
 from linklab.exercise.textfile import read_text
 from linklab.topology import Topology
 
@@ -59,6 +61,7 @@ def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
         help="write the configuring commands of the recorded terminals to work.sh, and let that count",
     )
     what.add_argument("--answers-only", action="store_true", help="hand in without a network: the answers count alone")
+    add_exercises_option(parser)
     return parser
 
 
@@ -72,6 +75,11 @@ class _Packed:
 
 def run(args: argparse.Namespace) -> int:
     """Pack it; 0 if it was written."""
+    with searching(args.exercises):
+        return _run(args)
+
+
+def _run(args: argparse.Namespace) -> int:
     from linklab.grade.own_folder import own_instance, topology_file
     from linklab.terminal import attached
 

@@ -76,13 +76,21 @@ def parse_course(data: bytes, where: str) -> Course:
     return Course(name, secret)
 
 
-def new_course(path: Path, name: str) -> Course:
-    """Make a course file with a new secret, for this user's eyes alone; InputError if there is one."""
+def new_course(path: Path, name: str, places: Sequence[str] = ()) -> Course:
+    """Make a course file with a new secret, for this user's eyes alone; InputError if there is one.
+
+    Args:
+        path: of the file.
+        name: of the course.
+        places: folders with exercises of its own, as the file names them (`linklab.exercise.places.course_places`).
+    """
     course = Course(name, secrets.token_bytes(32))
     text = (
         "# Keep this file to yourself and keep a copy: it draws the students' parameters and proves their instances.\n"
         f'course = {json.dumps(name)}\nsecret = "{course.secret.hex()}"\n'
     )
+    if places:
+        text += f"exercises = {json.dumps(list(places), ensure_ascii=False)}\n"
     try:
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
             file.write(text)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from linklab.base import installation, toml
 from linklab.base.text import excerpt
-from linklab.errors import InputError
+from linklab.errors import InputError, MissingError
 from linklab.exercise.coherence import check_coherence
 from linklab.exercise.model import (
     Answer,
@@ -28,6 +28,7 @@ from linklab.exercise.model import (
     Transfer,
 )
 from linklab.exercise.packed import unpack
+from linklab.exercise.places import HOW, exercise_id, private_folders
 from linklab.judge.quantity import parse_value
 from linklab.judge.tolerance import around
 
@@ -44,7 +45,7 @@ _MOST_WORDS = 600
 
 
 def exercise_folders(root: Path | None = None) -> list[Path]:
-    """The folders of all exercises, then of all problems, by number.
+    """The folders of all exercises of the series, then of all problems, by number.
 
     Raises:
         MissingError: this is not a clone.
@@ -55,23 +56,58 @@ def exercise_folders(root: Path | None = None) -> list[Path]:
     return sorted(found, key=lambda path: (path.parent.name, int(path.name.partition("-")[0])))
 
 
-def find_exercise(name: str, root: Path | None = None) -> Path:
+def all_exercise_folders() -> list[Path]:
+    """Those of the search path (`linklab.exercise.places`), then those of the series that none of them stands for.
+
+    Raises:
+        InputError: a place of the search path holds no exercise.
+        MissingError: this is not a clone, and there is no search path.
+    """
+    mine = private_folders()
+    ids = {exercise_id(folder) for folder in mine}
+    return [*mine, *(folder for folder in _of_series(mine) if exercise_id(folder) not in ids and folder not in mine)]
+
+
+def is_of_series(folder: Path) -> bool:
+    """Whether an exercise's folder is one that every Linklab of this version has."""
+    return folder in _of_series([folder])
+
+
+def _of_series(mine: list[Path]) -> list[Path]:
+    """The series' exercises; without a clone none, if there are some of the person's own."""
+    try:
+        return exercise_folders()
+    except MissingError:
+        if not mine:
+            raise
+        return []
+
+
+def find_exercise(name: str, remembered: Path | None = None) -> Path:
     """The folder of an exercise given as "3", "exercise3", "problem 1", "p1", its slug or a path.
+
+    Args:
+        name: as it was typed, or an id.
+        remembered: where it was before, for one that is neither on the search path nor of the series.
 
     Raises:
         InputError: there is none.
     """
     if (Path(name) / "exercise.toml").is_file():
         return Path(name).resolve()
-    folders = exercise_folders(root)
     given = re.fullmatch(r"(e|ex|exercise|p|problem)?[ _-]*(\d+)", name.strip(), re.IGNORECASE | re.ASCII)
-    kind = "problems" if given and (given[1] or "e").lower().startswith("p") else "exercises"
+    kind = "problem" if given and (given[1] or "e").lower().startswith("p") else "exercise"
+    wanted = f"{kind}{int(given[2])}" if given else ""
+    mine = private_folders()
+    if remembered is not None and (remembered / "exercise.toml").is_file():
+        mine.append(remembered)
+    folders = [*mine, *_of_series(mine)]
     for folder in folders:
-        number = int(folder.name.partition("-")[0])
-        if folder.name == name or (given and folder.parent.name == kind and number == int(given[2])):
+        if folder.name == name or exercise_id(folder) == wanted:
             return folder
-    known = ", ".join(f"{path.parent.name[:-1]}{path.name.partition('-')[0]}" for path in folders) or "none"
-    raise InputError(f'there is no exercise "{name}"; I have {known}')
+    gone = f"; it was started from {remembered}, which is not there any more" if remembered is not None else ""
+    known = ", ".join(map(exercise_id, folders)) or "none"
+    raise InputError(f'there is no exercise "{excerpt(name)}"; I have {known}{gone}; {HOW}')
 
 
 def load_exercise(folder: Path) -> Exercise:

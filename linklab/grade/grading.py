@@ -25,6 +25,7 @@ from linklab.exercise.bundle import read_bundle
 from linklab.exercise.instance import PRACTICE, Student, parse_instance
 from linklab.exercise.load import find_exercise, load_exercise
 from linklab.exercise.model import Instance
+from linklab.exercise.places import search_path
 from linklab.exercise.report import Report
 from linklab.exercise.student_part import need_instructors_part
 from linklab.grade.classfiles import canvas_csv, grades_csv, junit_xml, moodle_feedback
@@ -131,6 +132,17 @@ def courses_of(submissions: Sequence[HandedIn]) -> Counter[str]:
     return Counter(each.course for each in _instances(submissions) if each.signature != PRACTICE)
 
 
+def not_here(submissions: Sequence[HandedIn]) -> Counter[str]:
+    """How many submissions are of which exercise that is not found, so that they cannot be graded."""
+    unknown: Counter[str] = Counter()
+    for each in _instances(submissions):
+        try:
+            find_exercise(each.exercise)
+        except InputError:
+            unknown[each.exercise] += 1
+    return unknown
+
+
 def need_all_gradable(submissions: Sequence[HandedIn]) -> None:
     """Say before anything is graded that hidden checks of an exercise that was handed in are not here.
 
@@ -219,7 +231,10 @@ def _unit(submission: HandedIn, settings: GradingSettings) -> Unit | Report:
             content = file.read(MOST_BYTES + 1)
     except OSError as error:
         return failed(f"the file cannot be read: {error.strerror}")
-    return Unit(submission.label, content, settings.course, settings.deadline_s, dict(settings.options), settings.grade)
+    course, options = settings.course, dict(settings.options)
+    return Unit(
+        submission.label, content, course, settings.deadline_s, options, settings.grade, exercises=search_path()
+    )
 
 
 def _graded(units: Sequence[Callable[[], Unit | Report]], settings: GradingSettings) -> Happenings:

@@ -24,6 +24,7 @@ from linklab.base.text import one_line
 from linklab.base.worker import DiedError, StoppedError, Tell
 from linklab.engine.api import Engine
 from linklab.errors import LinklabError
+from linklab.exercise.places import searching
 from linklab.exercise.report import Report, Status, called
 
 GRADE = "linklab.grade.worker:grade_in_pocket"
@@ -43,6 +44,7 @@ class Unit:
     label: the submitted file as it was given; content: its bytes; course: those of the course file, or None.
     deadline_s: wall-clock seconds.
     options: keyword arguments of `grade`, a function named as "module:name"; those of `grade_in_pocket`.
+    exercises: where exercises of the instructor's own are (`linklab.exercise.places`), on whatever machine it is.
     """
 
     label: str
@@ -51,6 +53,7 @@ class Unit:
     deadline_s: float
     options: Mapping[str, Any] = field(default_factory=dict)
     grade: str = GRADE
+    exercises: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -210,7 +213,8 @@ def _work(unit: Unit, bundle: str, _tell: Tell) -> Report:
     os.umask(0o077)
     folder = Path.cwd().parent
     try:
-        return graded(unit.grade, Path(bundle), unit.course, unit.options)
+        with searching(map(Path, unit.exercises)):
+            return graded(unit.grade, Path(bundle), unit.course, unit.options)
     except KeyboardInterrupt:  # perhaps because whoever started us was killed, and will remove nothing
         os.chdir("/")
         shutil.rmtree(folder, ignore_errors=True)

@@ -10,9 +10,9 @@ from linklab.base import toml
 from linklab.engine.pocket import PocketEngine
 from linklab.exercise.bundle import write_bundle
 from linklab.exercise.instance import Course, Student, instance_text, issue, practice_instance
-from linklab.exercise.load import find_exercise, load_exercise
+from linklab.exercise.load import load_exercise
+from linklab.exercise.places import VARIABLE
 from linklab.exercise.report import Status
-from linklab.grade import own_folder, unit
 from linklab.grade.mutants import mutations
 from linklab.grade.own_folder import self_check
 from linklab.grade.rerun import rerun
@@ -124,8 +124,7 @@ def problem(tmp_path, monkeypatch):
     (folder / "solution/answers.toml").write_text(ANSWERS)
     (folder / "wrong/no-bottleneck/work.sh").write_text(MODEL + "tc qdisc del dev s1-eth2 root\n")
     (folder / "wrong/no-bottleneck/marks.toml").write_text('fails = ["kept"]\n')
-    for module in (unit, own_folder):
-        monkeypatch.setattr(module, "find_exercise", lambda name: folder if name == "problem9" else find_exercise(name))
+    monkeypatch.setenv(VARIABLE, str(folder))
     return load_exercise(folder)
 
 

@@ -13,6 +13,7 @@ from linklab.exercise.bundle import Bundle, write_bundle
 from linklab.exercise.instance import instance_text, practice_instance
 from linklab.exercise.load import load_exercise
 from linklab.exercise.observed import TypedLine
+from linklab.exercise.places import VARIABLE
 from linklab.exercise.report import CheckResult
 from linklab.grade import own_folder, unit, verify
 from linklab.grade.rerun import UnbuildableError
@@ -93,8 +94,7 @@ def test_recorded_terminals_and_work_sh_of_a_submission_are_what_was_typed(exerc
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(unit, "assess", judged)
         patch.setattr(own_folder, "assess", judged)
-        for module in (unit, own_folder):
-            patch.setattr(module, "find_exercise", lambda name: exercise.folder)
+        patch.setenv(VARIABLE, str(exercise.folder))
         bundle = Bundle("exercise3", "practice", {name: text.encode() for name, text in packed.items()})
         write_bundle(tmp_path / "in.zip", bundle)
         unit.grade(tmp_path / "in.zip", None, None)

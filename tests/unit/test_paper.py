@@ -229,7 +229,7 @@ def test_all_documents_are_written_and_broken_labs_are_named(tmp_path, capsys, m
         (folder / "lab.toml").write_text(f'number = {int(folder.name[:2])}\ntitle = "T"\n')
     (good / "manual.md").write_text("## A\n\nText.\n")
     monkeypatch.setattr("linklab.commands.manual.lab_folders", lambda: [good, bad])
-    monkeypatch.setattr("linklab.commands.manual.exercise_folders", lambda: [])
+    monkeypatch.setattr("linklab.commands.manual.all_exercise_folders", lambda: [])
     monkeypatch.setattr("linklab.commands.manual.languages_of", lambda lab: ["es"])
     assert cli.main(["manual", "--all", "--out", str(tmp_path / "out")]) == 2
     said = capsys.readouterr().err
