@@ -172,7 +172,7 @@ def test_tools_for_an_image_of_arm64_are_installed_for_that_alone(setup, monkeyp
 def test_an_unknown_stage_is_an_input_error(setup, capsys):
     """With the stages that exist."""
     assert setup.main(["everything"]) == 2
-    assert "packages, tools, all, browser, deb, strangers, vm" in capsys.readouterr().err
+    assert "packages, tools, all, browser, firefox, deb, strangers, vm" in capsys.readouterr().err
 
 
 def test_a_clone_that_was_moved_says_what_mends_it(setup, tmp_path, monkeypatch):
