@@ -2,12 +2,21 @@
 """Labs and browsers for the tests of the lab page."""
 
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 from browsing import Browser, RunningLab
+
+
+@pytest.fixture(scope="session", autouse=True)
+def sockets():
+    """Networks of these tests have their sockets in a folder of their own, whose path is short enough for them."""
+    with tempfile.TemporaryDirectory(prefix="linklab-pages-") as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_RUNTIME_DIR", folder)
+        yield
 
 
 @pytest.fixture

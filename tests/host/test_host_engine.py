@@ -9,6 +9,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -271,8 +272,10 @@ def test_a_hundred_hosts_are_up_within_ten_seconds(tmp_path):
     assert namespaces() == set()
 
 
-def test_what_is_killed_at_random_moments_leaves_nothing(tmp_path):
-    """Three starts here; `make kill-test` does fifty."""
+def test_what_is_killed_at_random_moments_leaves_nothing(monkeypatch):
+    """Three starts here; `make kill-test` does fifty. Networks of other tests have their sockets elsewhere."""
+    sockets = Path(tempfile.mkdtemp(prefix="linklab-kill-"))
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(sockets))
     tool = Path(__file__).parents[2] / "tools/kill_test.py"
     done = subprocess.run(
         [sys.executable, str(tool), "3", "--json"], capture_output=True, text=True, check=False, timeout=120
@@ -280,4 +283,6 @@ def test_what_is_killed_at_random_moments_leaves_nothing(tmp_path):
     counts = json.loads(done.stdout)["counts"]
     assert list(counts) == ["namespaces", "links", "qdiscs", "processes", "files", "settings"]
     assert {kind: count["left"] for kind, count in counts.items() if count["left"]} == {}
+    assert attach.folder().is_relative_to(sockets)
     assert list(attach.folder().glob("*.sock")) == []
+    shutil.rmtree(sockets)
