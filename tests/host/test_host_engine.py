@@ -275,6 +275,7 @@ def test_a_hundred_hosts_are_up_within_ten_seconds(tmp_path):
 def test_what_is_killed_at_random_moments_leaves_nothing(monkeypatch):
     """Three starts here; `make kill-test` does fifty. Networks of other tests have their sockets elsewhere."""
     sockets = Path(tempfile.mkdtemp(prefix="linklab-kill-"))
+    (sockets / "linklab/host").mkdir(parents=True)  # as after the first network of a user
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(sockets))
     tool = Path(__file__).parents[2] / "tools/kill_test.py"
     done = subprocess.run(
