@@ -16,7 +16,7 @@ from pathlib import Path
 from linklab.errors import InputError
 
 
-def write(path: Path | str, content: str | bytes, *, durable: bool = False) -> None:
+def write(path: Path | str, content: str | bytes, *, durable: bool = False, private: bool = False) -> None:
     r"""Write a file whole or not at all; after a failure no part of the new contents is left.
 
     A file that is there keeps its mode and, where root writes, its owner; a new one gets what the umask allows.
@@ -25,6 +25,7 @@ def write(path: Path | str, content: str | bytes, *, durable: bool = False) -> N
     Args:
         path: the file; its folder must be there.
         content: text becomes UTF-8 with the line ends that it has; half a surrogate pair becomes "\\udcff".
+        private: whether it holds a secret: nobody but its owner may read it, whatever mode it had.
         durable: whether the contents must be on the disk before the name is (fsync), since they cannot be made again.
 
     Raises:
@@ -39,22 +40,27 @@ def write(path: Path | str, content: str | bytes, *, durable: bool = False) -> N
             with path.open("wb") as file:
                 file.write(data)
             return
-        _replace(target, data, about, durable=durable)
+        _replace(target, data, about, durable=durable, private=private)
     except OSError as error:
         if error.errno is None:
             raise
         raise OSError(error.errno, error.strerror, str(path)) from error
 
 
-def write_asked(path: Path, content: str | bytes) -> Path:
+def write_asked(path: Path, content: str | bytes, *, private: bool = False) -> Path:
     """Write a file that a person asked for, whole or not at all, with the folders above it; gives its path.
+
+    Args:
+        path: the file.
+        content: as `write` takes it.
+        private: as in `write`.
 
     Raises:
         InputError: it cannot be written there.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write(path, content)
+        write(path, content, private=private)
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror}") from error
     return path
@@ -73,17 +79,17 @@ def _about(path: Path) -> os.stat_result | None:
         return None
 
 
-def _replace(target: Path, data: bytes, about: os.stat_result | None, *, durable: bool) -> None:
+def _replace(target: Path, data: bytes, about: os.stat_result | None, *, durable: bool, private: bool) -> None:
     # The name is short, so that a file may have as long a name as the file system allows.
     part = target.with_name(f".{secrets.token_hex(6)}.part")
-    handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+    handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600 if private else 0o666)
     try:
         with os.fdopen(handle, "wb") as file:
             if about is not None:
                 if about.st_uid != os.geteuid():
                     with contextlib.suppress(PermissionError):  # only root may give a file away
                         os.fchown(handle, about.st_uid, about.st_gid)
-                os.fchmod(handle, stat.S_IMODE(about.st_mode))
+                os.fchmod(handle, stat.S_IMODE(about.st_mode) & (0o600 if private else 0o7777))
             file.write(data)
             file.flush()
             if durable:

@@ -20,7 +20,7 @@ from linklab.base import installation
 from linklab.base.files import write_asked
 from linklab.base.text import csv_cell
 from linklab.commands.console import make_console, plain
-from linklab.commands.options import add_exercises_option
+from linklab.commands.options import add_exercises_option, add_id_column_option, warn_of_readers
 from linklab.documents import handbook
 from linklab.errors import InputError, LinklabError
 from linklab.exercise.folder import folder_name, start
@@ -145,6 +145,7 @@ def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     )
     handout.add_argument("--course", metavar="FILE", type=Path, help="with --class: also each student's instance")
     handout.add_argument("--roster", metavar="FILE", type=Path, help="with --class: the students, as for issue")
+    add_id_column_option(handout)
     handout.set_defaults(act=_handout)
     issued = actions.add_parser(
         "issue",
@@ -161,6 +162,7 @@ def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
         required=True,
         help='CSV with columns headed "id" and "name", or one id a line',
     )
+    add_id_column_option(issued)
     issued.add_argument(
         "--course", metavar="FILE", type=Path, required=True, help="the course file; made if it is not there"
     )
@@ -315,8 +317,10 @@ def _handout(args: argparse.Namespace) -> int:
         from linklab.commands.exercise_class import run_class
 
         return run_class(args)
-    if args.course or args.roster:
-        raise InputError("--course and --roster go with --class DIR, which writes a folder for a class")
+    if args.course or args.roster or args.id_column:
+        raise InputError(
+            "--course and --roster go with --class DIR, which writes a folder for a class, --id-column with --roster"
+        )
     exercise, instance, _ = instance_from(args.exercise)
     out: Path | None = args.out
     pdf = args.pdf or (out is not None and out.suffix.lower() == ".pdf")
@@ -330,9 +334,10 @@ def _handout(args: argparse.Namespace) -> int:
 def _issue(args: argparse.Namespace) -> int:
     exercise = load_exercise(find_exercise(args.exercise))
     need_instructors_part(exercise, "issue what it could not grade")
-    roster = read_roster(args.roster)
+    roster = read_roster(args.roster, args.id_column)
     if args.course.exists():
         course = load_course(args.course)
+        warn_of_readers(args.course)
         if args.name and args.name != course.name:
             raise InputError(f'{args.course}: is the course "{course.name}", not "{args.name}"')
     else:
@@ -376,5 +381,5 @@ def _write_key(path: Path, exercise: Exercise, instances: list[Instance]) -> Non
         lines = "; ".join(f"{on}: {line}" for on, line, _ in environment(exercise, instance))
         values = [instance.parameters[name] for name in names]
         writer.writerow([csv_cell(cell) for cell in (instance.student, instance.name, *values, *fault, lines)])
-    write_asked(path, table.getvalue())
+    write_asked(path, table.getvalue(), private=True)
     print(f"{path}: who has which values{' and which fault' if exercise.faults else ''}; keep it to yourself")

@@ -7,6 +7,7 @@ import argparse
 from pathlib import Path
 
 from linklab.base.files import write_asked
+from linklab.commands.options import warn_of_readers
 from linklab.errors import InputError
 from linklab.exercise.instance import Course, Student, instance_text, issue, load_course
 from linklab.exercise.load import all_exercise_folders, find_exercise, load_exercise
@@ -46,7 +47,9 @@ def run_class(args: argparse.Namespace) -> int:
     folders = all_exercise_folders() if args.exercise == "all" else [find_exercise(args.exercise)]
     parts = {folder: student_part(folder) for folder in folders}  # all of them, before anything is written
     course = load_course(args.course) if args.course else None
-    students = read_roster(args.roster).students if args.roster else ()
+    if args.course:
+        warn_of_readers(args.course)
+    students = read_roster(args.roster, args.id_column).students if args.roster else ()
     exercises = [load_exercise(folder) for folder in folders]
     for exercise, files in zip(exercises, parts.values(), strict=True):
         for name, content in files.items():

@@ -19,7 +19,7 @@ from linklab.base import claims
 from linklab.base.processes import processors
 from linklab.commands.console import make_console, plain
 from linklab.commands.interrupt import says_what_is_left
-from linklab.commands.options import add_exercises_option, seed
+from linklab.commands.options import add_exercises_option, add_id_column_option, seed, warn_of_readers
 from linklab.errors import InputError
 from linklab.exercise.instance import parse_course
 from linklab.exercise.places import HOW, course_places, searching
@@ -31,15 +31,11 @@ from linklab.grade.grading import (
     DEADLINE_S,
     Graded,
     GradingSettings,
-    HandedIn,
     Progress,
-    collect,
-    courses_of,
     grade_all,
-    need_all_gradable,
-    not_here,
     summary,
 )
+from linklab.grade.handed_in import HandedIn, Skipped, collect, courses_of, need_all_gradable, not_here
 from linklab.grade.results import points, tool_broke
 from linklab.grade.worker import grading_engine
 from linklab.judge.verdict import Outcome
@@ -52,6 +48,9 @@ if TYPE_CHECKING:
 TRUST = "--unsandboxed-i-trust-these"
 QUIET_S = 20.0
 """Wall-clock seconds without a line, where the output is no terminal, after which one says what runs."""
+
+MOST_SKIPPED = 10
+"""Files that are named on the console."""
 
 _EPILOG = f"""examples:
   linklab grade exercise3-s1234.zip                       one submission of a practice instance
@@ -85,6 +84,7 @@ def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     parser.add_argument(
         "--roster", metavar="FILE", type=Path, help="the students, for labs: whom the files' names speak of"
     )
+    add_id_column_option(parser)
     parser.add_argument("--out", metavar="DIR", type=Path, help="folder of the results (default: grades, a new one)")
     parser.add_argument(
         "--jobs", type=int, metavar="N", help=f"how many at once (default and most here: {processors()})"
@@ -128,7 +128,9 @@ def _run(args: argparse.Namespace) -> int:
     _exercises_wanted(submissions, quiet=args.json)
     need_all_gradable(submissions)
     course = _course(args.course)
-    roster = read_roster(args.roster) if args.roster else None
+    if args.id_column and not args.roster:
+        raise InputError("--id-column goes with --roster: it names a column of that file")
+    roster = read_roster(args.roster, args.id_column) if args.roster else None
     if roster and not args.json:
         print(roster.said, flush=True)
     if course is None:
@@ -149,7 +151,7 @@ def _run(args: argparse.Namespace) -> int:
     with claims.held(wanted) as out, says_what_is_left(out), view:
         graded = grade_all(submissions, settings, out, view.changed, left)
     if args.json:
-        data = {"out": str(out), **summary(graded.entries, graded.findings)}
+        data = {"out": str(out), **summary(graded.entries, graded.findings, left)}
         print(json.dumps(data, indent=2, ensure_ascii=False))
     view.end(graded, out, time.perf_counter() - started, left)
     return 0 if all(_whole(entry) for entry in graded.entries) else 1
@@ -167,6 +169,7 @@ def _course(path: Path | None) -> bytes | None:
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from error
     parse_course(content, str(path))
+    warn_of_readers(path)
     return content
 
 
@@ -276,7 +279,7 @@ class _View:
         table.add_row(running)
         return table
 
-    def end(self, graded: Graded, out: Path, wall_s: float, left: Sequence[str]) -> None:
+    def end(self, graded: Graded, out: Path, wall_s: float, left: Sequence[Skipped]) -> None:
         """The table as it stays, what needs a look, the sum."""
         table = Table(header_style="bold")
         for name in ("Student", "Submission", "Exercise"):
@@ -293,8 +296,9 @@ class _View:
             who = ", ".join(entry.name for entry in finding.entries)
             self.console.print(plain(f"To look at: {who}: {finding.says}", style="yellow"), soft_wrap=True)
         if left:
-            some = ", ".join(left[:10]) + (" …" if len(left) > 10 else "")
-            self.console.print(plain(f"Left alone, no .zip: {some}"), soft_wrap=True)
+            some = ", ".join(f"{each.label} ({each.why})" for each in left[:MOST_SKIPPED])
+            more = f", and {len(left) - MOST_SKIPPED} more, which index.html names" if len(left) > MOST_SKIPPED else ""
+            self.console.print(plain(f"Skipped: {some}{more}"), soft_wrap=True)
         done = sum(_whole(entry) for entry in graded.entries)
         self.console.print(
             plain(f"{done} of {len(graded.entries)} graded in {wall_s:.0f} s. Overview: {out / 'index.html'}"),

@@ -4,8 +4,12 @@
 from __future__ import annotations
 
 import argparse
+import shlex
+import stat
+import sys
 from pathlib import Path
 
+from linklab.base.text import visible
 from linklab.engine.choice import ENGINES
 from linklab.engine.profiles import PROFILES
 
@@ -27,6 +31,24 @@ def add_exercises_option(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="a folder with exercises of your own, looked into first (also: the variable LINKLAB_EXERCISES)",
     )
+
+
+def add_id_column_option(parser: argparse.ArgumentParser) -> None:
+    """Which column of a roster holds the ids; `linklab.exercise.roster.read_roster` takes it."""
+    parser.add_argument(
+        "--id-column",
+        metavar="NAME|N",
+        default="",
+        help="the roster's column of ids, by its heading or its number from 1 (default: the first known heading)",
+    )
+
+
+def warn_of_readers(course: Path) -> None:
+    """Say on standard error that others can read the secret in a course file, if they can."""
+    if course.is_file() and course.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+        name = shlex.quote(visible(str(course), keep=""))
+        words = f"others on this machine can read the secret in it; chmod 600 {name} makes it yours alone"
+        print(f"linklab: {visible(str(course), keep='')}: {words}", file=sys.stderr)
 
 
 def add_network_options(parser: argparse.ArgumentParser) -> None:

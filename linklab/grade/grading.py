@@ -8,29 +8,21 @@ the reports alone, so neither the number of jobs nor who finished first can be s
 from __future__ import annotations
 
 import contextlib
-import glob
 import json
-import re
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from linklab.base.files import write
-from linklab.base.text import visible
-from linklab.errors import InputError, LinklabError
-from linklab.exercise.bundle import read_bundle
-from linklab.exercise.instance import PRACTICE, Student, parse_instance
-from linklab.exercise.load import find_exercise, load_exercise
-from linklab.exercise.model import Instance
+from linklab.exercise.instance import Student
 from linklab.exercise.places import search_path
 from linklab.exercise.report import Report
-from linklab.exercise.student_part import need_instructors_part
 from linklab.grade.classfiles import canvas_csv, grades_csv, junit_xml, moodle_feedback
 from linklab.grade.cohort import Entry, Finding, findings, placed
 from linklab.grade.datasets import write_data
+from linklab.grade.handed_in import HandedIn, Skipped, folder_names
 from linklab.grade.html import draw, report_page
 from linklab.grade.overview import overview_page
 from linklab.grade.results import results_text, scrubbed
@@ -38,17 +30,6 @@ from linklab.grade.worker import GRADE, MOST_BYTES, Happenings, Unit, failed, ru
 
 DEADLINE_S = 3600.0
 """Wall-clock seconds for one submission, the last resort: what computes too long has ended by then."""
-_MOST_PEEKED = 2**20
-_MOODLE_TAIL = re.compile(r"_\d+_assignsubmission_[^/_]+_?(?=/|$)")
-_OURS = ("index.html", "grades.csv", "grades-canvas.csv", "junit.xml", "summary.json", "feedback-moodle.zip", "logs")
-
-
-@dataclass(frozen=True)
-class HandedIn:
-    """A file that was handed in; label: its path as it is named in reports."""
-
-    path: Path
-    label: str
 
 
 @dataclass(frozen=True)
@@ -85,103 +66,6 @@ class Graded:
     findings: Sequence[Finding]
 
 
-# --- which submissions
-
-
-def collect(arguments: Sequence[str]) -> tuple[list[HandedIn], list[str]]:
-    """The submissions that are meant, in order of their labels, and the files in folders that are no .zip.
-
-    Args:
-        arguments: files, folders (searched to the bottom for .zip files) and patterns such as "in/*.zip".
-
-    Raises:
-        InputError: nothing is there, or no submission in it.
-    """
-    files: dict[Path, str] = {}
-    left: list[str] = []
-    for argument in arguments:
-        for path in _expanded(argument):
-            if path.is_dir():
-                found = [each for each in path.rglob("*") if each.is_file() and not _hidden(each.relative_to(path))]
-                for each in found:
-                    label = visible(each.relative_to(path).as_posix(), keep="")
-                    if each.suffix.casefold() == ".zip":
-                        files.setdefault(each.resolve(), label)
-                    else:
-                        left.append(label)
-            else:
-                files.setdefault(path.resolve(), visible(path.name, keep=""))
-    if not files:
-        raise InputError(f"{', '.join(arguments)}: there is no .zip of a submission in it")
-    submissions = [HandedIn(path, label) for path, label in files.items()]
-    return sorted(submissions, key=lambda each: (each.label.casefold(), each.label, str(each.path))), sorted(left)
-
-
-def _expanded(argument: str) -> list[Path]:
-    path = Path(argument)
-    if path.exists():
-        return [path]
-    found = [Path(name) for name in glob.glob(argument, recursive=True)]  # noqa: PTH207 - the pattern may be absolute
-    if not found:
-        raise InputError(f"{argument}: there is no such file or folder")
-    return found
-
-
-def courses_of(submissions: Sequence[HandedIn]) -> Counter[str]:
-    """How many submissions say that they are of which course; those of the practice instance and rubbish are none."""
-    return Counter(each.course for each in _instances(submissions) if each.signature != PRACTICE)
-
-
-def not_here(submissions: Sequence[HandedIn]) -> Counter[str]:
-    """How many submissions are of which exercise that is not found, so that they cannot be graded."""
-    unknown: Counter[str] = Counter()
-    for each in _instances(submissions):
-        try:
-            find_exercise(each.exercise)
-        except InputError:
-            unknown[each.exercise] += 1
-    return unknown
-
-
-def need_all_gradable(submissions: Sequence[HandedIn]) -> None:
-    """Say before anything is graded that hidden checks of an exercise that was handed in are not here.
-
-    Raises:
-        MissingError: of an exercise only the students' part is here.
-    """
-    for name in sorted({each.exercise for each in _instances(submissions)}):
-        with contextlib.suppress(InputError):  # which the report of each submission says
-            need_instructors_part(load_exercise(find_exercise(name)), "grade it")
-
-
-def _instances(submissions: Sequence[HandedIn]) -> Iterator[Instance]:
-    """The instance of each submission that is not too large to be looked into beforehand."""
-    for submission in submissions:
-        with contextlib.suppress(LinklabError, OSError):
-            if submission.path.stat().st_size <= _MOST_PEEKED:
-                yield parse_instance(read_bundle(submission.path).text("instance.json") or "", "instance.json")
-
-
-def _hidden(path: Path) -> bool:
-    """Whether it is a file of the system's: .DS_Store, __MACOSX/._x.zip."""
-    return any(part.startswith((".", "__MACOSX")) for part in path.parts)
-
-
-def folder_names(labels: Sequence[str]) -> list[str]:
-    """A folder name for each submission: the file's, with its folders where several files are called the same."""
-    stems = [label.rpartition("/")[2].rpartition(".")[0] or label for label in labels]
-    names: list[str] = []
-    taken = {name.casefold() for name in _OURS}
-    for label, stem in zip(labels, stems, strict=True):
-        whole = stem if stems.count(stem) == 1 else _MOODLE_TAIL.sub("", label.rpartition(".")[0])
-        plain = re.sub(r"[^\w.@+-]+", "_", whole.replace("/", "-")).strip("._-")[:60] or "submission"
-        free = (plain if number == 1 else f"{plain}-{number}" for number in range(1, len(labels) + 3))
-        name = next(each for each in free if each.casefold() not in taken)
-        taken.add(name.casefold())
-        names.append(name)
-    return names
-
-
 # --- grading
 
 
@@ -190,7 +74,7 @@ def grade_all(
     settings: GradingSettings,
     out: Path,
     told: Callable[[Progress | None], None],
-    left: Sequence[str] = (),
+    left: Sequence[Skipped] = (),
 ) -> Graded:
     """Grade all and write everything below `out`.
 
@@ -199,7 +83,7 @@ def grade_all(
         settings: how.
         out: a folder that is free.
         told: of every event, and None a few times a second; in the caller's thread.
-        left: files that the overview names as left alone.
+        left: what the overview and the summary name as skipped.
 
     Raises:
         MissingError: what the cluster needs is not there.
@@ -273,11 +157,11 @@ def _files(report: Report) -> dict[str, str]:
     }
 
 
-def _write_class(out: Path, entries: Sequence[Entry], found: Sequence[Finding], left: Sequence[str]) -> None:
+def _write_class(out: Path, entries: Sequence[Entry], found: Sequence[Finding], left: Sequence[Skipped]) -> None:
     write(out / "grades.csv", f"\ufeff{grades_csv(entries)}")  # Excel looks for the mark
     write(out / "grades-canvas.csv", canvas_csv(entries))
     write(out / "junit.xml", junit_xml(entries))
-    text = json.dumps(summary(entries, found), indent=2, sort_keys=True, ensure_ascii=False)
+    text = json.dumps(summary(entries, found, left), indent=2, sort_keys=True, ensure_ascii=False)
     write(out / "summary.json", text + "\n")
     pages = {entry.name: (out / entry.name / "report.html").read_text(encoding="utf-8") for entry in entries}
     if (feedback := moodle_feedback(entries, pages)) is not None:
@@ -285,8 +169,8 @@ def _write_class(out: Path, entries: Sequence[Entry], found: Sequence[Finding], 
     write(out / "index.html", overview_page(entries, found, left))
 
 
-def summary(entries: Sequence[Entry], found: Sequence[Finding]) -> dict[str, Any]:
-    """What summary.json holds: a line a submission, and the findings."""
+def summary(entries: Sequence[Entry], found: Sequence[Finding], left: Sequence[Skipped] = ()) -> dict[str, Any]:
+    """What summary.json holds: a line a submission, the findings, and what was skipped."""
     return {
         "submissions": [
             {
@@ -306,4 +190,5 @@ def summary(entries: Sequence[Entry], found: Sequence[Finding]) -> dict[str, Any
             {"kind": each.kind, "submissions": [entry.name for entry in each.entries], "says": each.says}
             for each in found
         ],
+        "skipped": [{"file": each.label, "why": each.why} for each in left],
     }

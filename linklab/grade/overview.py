@@ -17,6 +17,7 @@ from markupsafe import Markup
 from linklab.exercise.report import CheckResult, Status
 from linklab.grade.charts import histogram, outcome_bar
 from linklab.grade.cohort import Entry, Finding
+from linklab.grade.handed_in import Skipped
 from linklab.grade.html import WORDS, page, percent
 from linklab.grade.results import tool_broke
 from linklab.judge.verdict import Outcome
@@ -61,13 +62,13 @@ class ExerciseStatistics:
         return [("graded", str(len(self.percents))), *((name, f"{value:.0f} %") for name, value in named.items())]
 
 
-def overview_page(entries: Sequence[Entry], findings: Sequence[Finding], left: Sequence[str] = ()) -> str:
+def overview_page(entries: Sequence[Entry], findings: Sequence[Finding], left: Sequence[Skipped] = ()) -> str:
     """The page of a class.
 
     Args:
         entries: in the order in which they are to be named.
         findings: of `linklab.grade.cohort`.
-        left: files that were found and not taken for submissions.
+        left: files that were found and are not graded.
     """
     graded = [entry for entry in entries if entry.report.status is Status.GRADED]
     ids = sorted({entry.report.exercise for entry in graded}, key=_natural)

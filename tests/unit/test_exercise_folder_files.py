@@ -138,6 +138,8 @@ def test_issue_makes_a_course_once_and_the_same_instances_again(tmp_path, capsys
     """The secret is in the course file alone, for its owner's eyes; the key tells the instructor who has what."""
     (tmp_path / "home/class.csv").write_text("s1\ns2\ns3\n")
     command = ["exercise", "issue", "p1", "--roster", "class.csv", "--course", "net.toml", "--name", "Networks"]
+    (tmp_path / "home/key.csv").write_text("an old one that everybody could read")
+    (tmp_path / "home/key.csv").chmod(0o644)
     assert cli.main([*command, "--key", "key.csv"]) == 0
     assert "made, with a new secret" in capsys.readouterr().out
     folder = tmp_path / "home/problem1-instances"
@@ -147,6 +149,11 @@ def test_issue_makes_a_course_once_and_the_same_instances_again(tmp_path, capsys
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == first
     course = tmp_path / "home/net.toml"
     assert stat.S_IMODE(course.stat().st_mode) == 0o600
+    assert stat.S_IMODE((tmp_path / "home/key.csv").stat().st_mode) == 0o600
+    capsys.readouterr()
+    course.chmod(0o640)
+    assert cli.main(command) == 0
+    assert "net.toml: others on this machine can read the secret in it" in capsys.readouterr().err
     secret = re.search(r'secret = "([0-9a-f]{64})"', course.read_text())[1]
     assert not any(secret.encode() in content for content in first.values())
     rows = list(csv.DictReader((tmp_path / "home/key.csv").open()))

@@ -19,6 +19,7 @@ from linklab.exercise.report import Status
 from linklab.grade import charts
 from linklab.grade.classfiles import canvas_csv, feedback, grades_csv, junit_xml, moodle_feedback
 from linklab.grade.cohort import Entry, findings, handed_in_by
+from linklab.grade.handed_in import Skipped
 from linklab.grade.html import draw, report_page
 from linklab.grade.overview import overview_page
 from linklab.grade.results import results, results_text, scrubbed, student_view
@@ -319,7 +320,7 @@ def test_the_overview_of_a_class():
     """Numbers, histogram, the check that fails most first, whom to look at, links to each page."""
     good = Entry("b", "b.zip", passed(graded.report("s2", "Bob", fingerprint="cd" * 32, words={}, changes=())))
     entries = [entry(), good, Entry("c d", "x/c.zip", graded.ungradable("no topology"))]
-    page = overview_page(entries, findings(entries), ["notes.txt"])
+    page = overview_page(entries, findings(entries), [Skipped("notes.txt", "not a .zip")])
     text, _ = read(page)
     assert "3 submissions of Exercise 3. 1 could not be graded." in text
     assert "graded 2 mean 67 % median 67 % lowest 33 % highest 100 % full mark 12 points" in text
@@ -327,7 +328,7 @@ def test_the_overview_of_a_class():
     assert checks[0] == "Reno fills the link"
     assert "Losses stay hidden 1 1 50 % 50 %" in text
     assert 'href="c%20d/instructor.html"' in page
-    assert "Left alone, because it is no .zip: notes.txt" in text
+    assert "Skipped: notes.txt (not a .zip)" in text
     assert "30–39: 1, 100 %: 1" in page
 
 

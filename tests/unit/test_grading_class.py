@@ -22,7 +22,8 @@ from linklab.commands import grade as command
 from linklab.errors import InputError, MissingError
 from linklab.exercise.bundle import Bundle, dump_bundle, write_bundle
 from linklab.exercise.report import Status
-from linklab.grade.grading import GradingSettings, collect, folder_names, grade_all
+from linklab.grade.grading import GradingSettings, grade_all
+from linklab.grade.handed_in import collect, folder_names
 from linklab.grade.worker import MOST_BYTES, Unit, run_here, run_unit
 
 HERE = Path(__file__).parent
@@ -74,15 +75,45 @@ def contents(folder):
 
 
 def test_folders_are_searched_and_what_is_no_zip_is_named(tmp_path):
-    """Every .zip below, once, in order; other files are left alone and named; those of the system are neither."""
-    for name in ("b.zip", "A.ZIP", "x/c.zip", "notes.txt", ".DS_Store", "__MACOSX/._b.zip"):
+    """Every .zip below, once, in order; what is skipped is named with the reason, but for what systems leave behind."""
+    for name in ("b.zip", "A.ZIP", "x/c.zip", "notes.txt", ".DS_Store", "x/Thumbs.db", "__MACOSX/._b.zip", ".mine.zip"):
         path = tmp_path / "in" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
     (tmp_path / "d.tar").touch()
+    (tmp_path / "in/gone.zip").symlink_to("nowhere.zip")
+    (tmp_path / "in/same.zip").symlink_to("b.zip")
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "in/linked").symlink_to(tmp_path / "elsewhere")
+    os.mkfifo(tmp_path / "in/pipe.zip")
     submissions, left = collect([str(tmp_path / "in"), str(tmp_path / "in/b.zip"), str(tmp_path / "*.tar")])
     assert [each.label for each in submissions] == ["A.ZIP", "b.zip", "d.tar", "x/c.zip"]
-    assert left == ["notes.txt"]
+    assert [(each.label, each.why) for each in left] == [
+        (".mine.zip", "a hidden file"),
+        ("__MACOSX/._b.zip", "made by the program that packed the folder"),
+        ("gone.zip", "a link that leads nowhere"),
+        ("linked", "a link to a folder, which is not followed: name the folder itself"),
+        ("notes.txt", "not a .zip"),
+        ("pipe.zip", "not a file"),
+        ("same.zip", "the same file as b.zip"),
+    ]
+
+
+def test_a_folder_that_cannot_be_read_is_named():
+    """Its students would be missing without a word."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        (Path(folder) / "a.zip").touch()
+        (Path(folder) / "locked").mkdir(0)
+        mine = os.geteuid()
+        if mine == 0:
+            os.seteuid(65534)  # root can read everything
+        try:
+            _, left = collect([folder])
+        finally:
+            os.seteuid(mine)
+            (Path(folder) / "locked").chmod(0o700)
+    assert [(each.label, each.why) for each in left] == [("locked", "cannot be read: Permission denied")]
 
 
 @pytest.mark.parametrize(
@@ -256,6 +287,50 @@ def test_the_command_grades_a_folder(grading, handed_in, tmp_path, monkeypatch, 
     assert data == {"seeds": [4, 5], "sandboxed": True, "course": COURSE, "bundle": "s1.zip"}
     assert cli.main(["grade", "in", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["out"] == "grades-2"
+
+
+def test_what_is_skipped_is_named_on_the_console_in_the_overview_and_in_the_summary(
+    grading, handed_in, tmp_path, monkeypatch, capsys
+):
+    """With the reason; more than ten are counted on the console, and all are in the files."""
+    monkeypatch.chdir(tmp_path)
+    folder = handed_in(s1="grade")
+    for number in range(12):
+        (folder / f"n{number:02}.txt").touch()
+    assert cli.main(["grade", "in"]) == 0
+    shown = capsys.readouterr().out
+    assert "Skipped: n00.txt (not a .zip), n01.txt (not a .zip)" in shown
+    assert "and 2 more, which index.html names" in shown
+    page = (tmp_path / "grades/index.html").read_text()
+    told = json.loads((tmp_path / "grades/summary.json").read_text())["skipped"]
+    assert [each["file"] for each in told] == [f"n{number:02}.txt" for number in range(12)]
+    assert all(each["why"] == "not a .zip" and each["file"] in page for each in told)
+
+
+def test_a_course_file_that_others_can_read_is_warned_of(grading, handed_in, tmp_path, monkeypatch, capsys):
+    """It holds the secret that proves who is who; one that is private is no matter for a word."""
+    monkeypatch.chdir(tmp_path)
+    handed_in(s1="grade")
+    (tmp_path / "c.toml").write_text(COURSE)
+    (tmp_path / "c.toml").chmod(0o644)
+    assert cli.main(["grade", "in", "--course", "c.toml"]) == 0
+    said = capsys.readouterr().err
+    assert "c.toml: others on this machine can read the secret in it; chmod 600 c.toml makes it yours alone" in said
+    (tmp_path / "c.toml").chmod(0o600)
+    assert cli.main(["grade", "in", "--course", "c.toml"]) == 0
+    assert "others on this machine" not in capsys.readouterr().err
+
+
+def test_the_command_takes_the_column_of_ids(grading, handed_in, tmp_path, monkeypatch, capsys):
+    """Of a roster whose heading it does not know."""
+    monkeypatch.chdir(tmp_path)
+    handed_in(s1="grade")
+    (tmp_path / "r.csv").write_text("Kennung,Name\nada7,Ada\n")
+    assert cli.main(["grade", "in", "--roster", "r.csv"]) == 2
+    assert "--id-column" in capsys.readouterr().err
+    assert cli.main(["grade", "in", "--roster", "r.csv", "--id-column", "Kennung"]) == 0
+    assert cli.main(["grade", "in", "--id-column", "Kennung"]) == 2
+    assert "--id-column goes with --roster" in capsys.readouterr().err
 
 
 def test_the_command_says_that_something_was_not_graded(grading, handed_in, tmp_path, capsys):
@@ -501,4 +576,5 @@ def test_a_files_name_is_shown_and_not_obeyed(tmp_path):
     (tmp_path / "\x1b[2Ja\udcff.zip").touch()
     (tmp_path / "b\n.txt").touch()
     submissions, left = collect([str(tmp_path)])
-    assert ([each.label for each in submissions], left) == (["\\x1b[2Ja\\udcff.zip"], ["b\\n.txt"])
+    assert [each.label for each in submissions] == ["\\x1b[2Ja\\udcff.zip"]
+    assert [each.label for each in left] == ["b\\n.txt"]

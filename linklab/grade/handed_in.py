@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Arguments of `linklab grade` → the submissions that are meant, what is skipped and why, and what they say they are.
+
+Names of files come from strangers and are shown as `linklab.base.text.visible` makes them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import glob
+import os
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from linklab.base.text import visible
+from linklab.errors import InputError, LinklabError
+from linklab.exercise.bundle import read_bundle
+from linklab.exercise.instance import PRACTICE, parse_instance
+from linklab.exercise.load import find_exercise, load_exercise
+from linklab.exercise.model import Instance
+from linklab.exercise.student_part import need_instructors_part
+
+_MOST_PEEKED = 2**20
+_MOODLE_TAIL = re.compile(r"_\d+_assignsubmission_[^/_]+_?(?=/|$)")
+_OURS = ("index.html", "grades.csv", "grades-canvas.csv", "junit.xml", "summary.json", "feedback-moodle.zip", "logs")
+_OF_SYSTEMS = frozenset({".ds_store", "thumbs.db", "desktop.ini"})
+"""Files that no person made, in small letters: not worth a word."""
+_OF_ARCHIVERS = "__MACOSX"
+
+
+@dataclass(frozen=True)
+class HandedIn:
+    """A file that was handed in; label: its path as it is named in reports."""
+
+    path: Path
+    label: str
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """A file or folder that was found and is not graded; label: as in `HandedIn`; why: the reason, without a stop."""
+
+    label: str
+    why: str
+
+
+def collect(arguments: Sequence[str]) -> tuple[list[HandedIn], list[Skipped]]:
+    """The submissions that are meant, in order of their labels, and what is skipped.
+
+    Args:
+        arguments: files, folders (searched to the bottom for .zip files) and patterns such as "in/*.zip".
+
+    Raises:
+        InputError: nothing is there, or no submission in it.
+    """
+    found = _Found()
+    for argument in arguments:
+        for path in _expanded(argument):
+            if path.is_dir():
+                found.search(path)
+            else:
+                found.take(path, visible(path.name, keep=""))
+    if not found.files:
+        raise InputError(f"{', '.join(arguments)}: there is no .zip of a submission in it")
+    submissions = [HandedIn(path, label) for path, label in found.files.items()]
+    submissions.sort(key=lambda each: (each.label.casefold(), each.label, str(each.path)))
+    return submissions, sorted(found.skipped, key=lambda each: each.label)
+
+
+@dataclass
+class _Found:
+    """What has been found: file without links → label; where → what is skipped."""
+
+    files: dict[Path, str] = field(default_factory=dict)
+    seen: set[Path] = field(default_factory=set)
+    skipped: list[Skipped] = field(default_factory=list)
+
+    def search(self, folder: Path) -> None:
+        """A folder, to the bottom."""
+
+        def unreadable(error: OSError) -> None:
+            self.skip(folder, Path(error.filename), f"cannot be read: {error.strerror}")
+
+        for where, folders, names in os.walk(folder, onerror=unreadable):
+            folders.sort()
+            for name in folders:
+                if Path(where, name).is_symlink():
+                    self.skip(
+                        folder, Path(where, name), "a link to a folder, which is not followed: name the folder itself"
+                    )
+            for path in (Path(where, name) for name in sorted(names)):
+                if why := _no_submission(path, path.relative_to(folder)):
+                    self.skip(folder, path, why)
+                elif path.name.casefold() not in _OF_SYSTEMS:
+                    self.take(path, _label(folder, path))
+
+    def take(self, path: Path, label: str) -> None:
+        """A file to be graded, once."""
+        first = self.files.setdefault(path.resolve(), label)
+        if first != label and path.absolute() not in self.seen:
+            self.skipped.append(Skipped(label, f"the same file as {first}"))
+        self.seen.add(path.absolute())
+
+    def skip(self, folder: Path, path: Path, why: str) -> None:
+        """Something in a folder that is not graded."""
+        if path.absolute() not in self.seen:
+            self.skipped.append(Skipped(_label(folder, path), why))
+        self.seen.add(path.absolute())
+
+
+def _label(folder: Path, path: Path) -> str:
+    return visible(path.relative_to(folder).as_posix(), keep="")
+
+
+def _no_submission(path: Path, inside: Path) -> str:
+    """Why a file in a folder is not a submission; "" where it is, or is not worth a word."""
+    if path.name.casefold() in _OF_SYSTEMS:
+        return ""
+    if _OF_ARCHIVERS in inside.parts:
+        return "made by the program that packed the folder"
+    if path.suffix.casefold() != ".zip":
+        return "not a .zip"
+    if any(part.startswith(".") for part in inside.parts):
+        return "a hidden file"
+    if path.is_symlink() and not path.exists():
+        return "a link that leads nowhere"
+    return "" if path.is_file() else "not a file"
+
+
+def _expanded(argument: str) -> list[Path]:
+    path = Path(argument)
+    if path.exists():
+        return [path]
+    found = [Path(name) for name in glob.glob(argument, recursive=True)]  # noqa: PTH207 - the pattern may be absolute
+    if not found:
+        raise InputError(f"{argument}: there is no such file or folder")
+    return found
+
+
+def courses_of(submissions: Sequence[HandedIn]) -> Counter[str]:
+    """How many submissions say that they are of which course; those of the practice instance and rubbish are none."""
+    return Counter(each.course for each in _instances(submissions) if each.signature != PRACTICE)
+
+
+def not_here(submissions: Sequence[HandedIn]) -> Counter[str]:
+    """How many submissions are of which exercise that is not found, so that they cannot be graded."""
+    unknown: Counter[str] = Counter()
+    for each in _instances(submissions):
+        try:
+            find_exercise(each.exercise)
+        except InputError:
+            unknown[each.exercise] += 1
+    return unknown
+
+
+def need_all_gradable(submissions: Sequence[HandedIn]) -> None:
+    """Say before anything is graded that hidden checks of an exercise that was handed in are not here.
+
+    Raises:
+        MissingError: of an exercise only the students' part is here.
+    """
+    for name in sorted({each.exercise for each in _instances(submissions)}):
+        with contextlib.suppress(InputError):  # which the report of each submission says
+            need_instructors_part(load_exercise(find_exercise(name)), "grade it")
+
+
+def _instances(submissions: Sequence[HandedIn]) -> Iterator[Instance]:
+    """The instance of each submission that is not too large to be looked into beforehand."""
+    for submission in submissions:
+        with contextlib.suppress(LinklabError, OSError):
+            if submission.path.stat().st_size <= _MOST_PEEKED:
+                yield parse_instance(read_bundle(submission.path).text("instance.json") or "", "instance.json")
+
+
+def folder_names(labels: Sequence[str]) -> list[str]:
+    """A folder name for each submission: the file's, with its folders where several files are called the same."""
+    stems = [label.rpartition("/")[2].rpartition(".")[0] or label for label in labels]
+    names: list[str] = []
+    taken = {name.casefold() for name in _OURS}
+    for label, stem in zip(labels, stems, strict=True):
+        whole = stem if stems.count(stem) == 1 else _MOODLE_TAIL.sub("", label.rpartition(".")[0])
+        plain = re.sub(r"[^\w.@+-]+", "_", whole.replace("/", "-")).strip("._-")[:60] or "submission"
+        free = (plain if number == 1 else f"{plain}-{number}" for number in range(1, len(labels) + 3))
+        name = next(each for each in free if each.casefold() not in taken)
+        taken.add(name.casefold())
+        names.append(name)
+    return names
