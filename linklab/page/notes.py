@@ -189,6 +189,7 @@ class NotesDesk:
             locked(turn.fileno(), fcntl.LOCK_EX, LOCK_S)
             self.notes = StudentNotes.load(self.context.folder, self.context.lab.slug)
             self.notes.name = self.context.name or self.notes.name or name
+            self._put_in_order()
             yield
 
     def _keep(self) -> None:

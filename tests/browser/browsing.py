@@ -35,6 +35,10 @@ Services.console.reset();
 return told;
 """
 """What Firefox's console has of pages, and not of the browser itself; it is empty then."""
+FIREFOX_SCHEMES = {
+    "dark": ("layout.css.prefers-color-scheme.content-override", 0),
+    "light": ("layout.css.prefers-color-scheme.content-override", 1),
+}
 
 
 def lacking() -> str:
@@ -120,9 +124,7 @@ class Browser:
         given.add_argument("-headless")
         service = Service(GECKODRIVER, service_args=["--allow-system-access"], log_output=subprocess.DEVNULL)
         self.driver = webdriver.Firefox(options=given, service=service)
-        inside = "return [window.outerWidth - window.innerWidth, window.outerHeight - window.innerHeight]"
-        around = self.driver.execute_script(inside)
-        self.driver.set_window_size(width + around[0], height + around[1])
+        self.resize(width, height)
 
     def _start_chromium(self, width: int, height: int, options: tuple[str, ...]) -> None:
         from selenium import webdriver  # noqa: PLC0415 - not everywhere
@@ -139,12 +141,21 @@ class Browser:
         self.resize(width, height)
 
     def resize(self, width: int, height: int) -> None:
-        """Give the page another size, in CSS pixels; Chromium alone."""
+        """Give the page another size, in CSS pixels."""
+        if self.kind == "firefox":
+            inside = "return [window.outerWidth - window.innerWidth, window.outerHeight - window.innerHeight]"
+            around = self.driver.execute_script(inside)
+            self.driver.set_window_size(width + around[0], height + around[1])
+            return
         facts = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", facts)
 
     def prefer(self, scheme: str) -> None:
-        """Show the page as to a person who prefers "light" or "dark"; Chromium alone."""
+        """Show the page as to a person who prefers "light" or "dark"."""
+        if self.kind == "firefox":
+            with self.driver.context("chrome"):
+                self.driver.execute_script("Services.prefs.setIntPref(...arguments)", *FIREFOX_SCHEMES[scheme])
+            return
         wish = {"name": "prefers-color-scheme", "value": scheme}
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [wish]})
 

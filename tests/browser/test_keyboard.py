@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The page of a lab by keyboard alone, on a small laptop's screen at 200 %: a whole lab, and where Tab stops."""
+
+import pytest
+from browsing import in_both, needs_browser
+
+Keys = pytest.importorskip("selenium.webdriver.common.keys", reason="selenium is not installed (make setup)").Keys
+pytestmark = needs_browser
+TWICE = (512, 350)
+"""1024 x 700 at 200 %."""
+STEPS = ("mn", "help", "nodes", "net", "ifconfig", "ping", "exit", "clean")
+"""All of Lab 1 that is done in a terminal; the rest is drawn in the editor."""
+SEEN = """
+const one = document.activeElement, box = one.getBoundingClientRect();
+const between = (least, most) => Math.min(Math.max(least, 1), most - 1);
+const x = (between(box.left, innerWidth) + between(box.right, innerWidth)) / 2;
+const y = (between(box.top, innerHeight) + between(box.bottom, innerHeight)) / 2;
+const top = document.elementFromPoint(x, y);
+return box.bottom > 0 && box.top < innerHeight && (one.contains(top) || top.contains(one) && top !== document.body);
+"""
+"""Whether the element with the focus is in the window, with nothing above it."""
+MARKED = """
+const one = document.activeElement;
+return [one, ...one.querySelectorAll("*")].some((each) => {
+  const style = getComputedStyle(each);
+  return style.outlineStyle !== "none" && parseFloat(style.outlineWidth) >= 1 || parseFloat(style.strokeWidth) >= 4;
+}) || one.matches(".xterm-helper-textarea");
+"""
+"""Whether the focus can be seen: an outline, a thick line of a drawing, or the cursor of a terminal."""
+WHICH = """
+const one = document.activeElement;
+return `${one.tagName} ${one.id} ${one.getAttribute("aria-label") || one.textContent.trim().slice(0, 40)}`;
+"""
+
+
+def stop(page):
+    """What has the focus, which must be seen."""
+    which = page.driver.execute_script(WHICH)
+    page.until(lambda: page.driver.execute_script(SEEN), f"{which}, which has the focus, in the window", 5)
+    assert page.driver.execute_script(MARKED), f"the focus cannot be seen on {which}"
+    return which
+
+
+def tabbed(page, words, *, back=False, most=150):
+    """Press Tab until this has the focus."""
+    for _ in range(most):
+        page.keys(*((Keys.SHIFT, Keys.TAB) if back else (Keys.TAB,)))
+        if words in (which := stop(page)):
+            return which
+    raise AssertionError(f"Tab does not come to {words}")
+
+
+@in_both
+def test_a_whole_lab_at_twice_the_size(lab, browser):
+    """Predicted, done step by step, compared, answered, and reported without a mouse; light at first, then dark."""
+    running, page = lab("1", "--name", "Ada Lovelace"), browser(*TWICE)
+    page.prefer("light")
+    page.open(running.address)
+    running.wait_for("The network runs")
+    tabbed(page, "Skip to the manual")
+    page.keys(Keys.ENTER)
+    page.until(lambda: "Manual main" in page.focused(), "the manual's focus")
+    for name, why in (("own-interfaces", "all four of them"), ("first-ping", "ARP comes first")):
+        tabbed(page, f"prediction-{name}-why")
+        page.keys(why)
+        tabbed(page, "Keep my prediction")
+        page.keys(Keys.ENTER)
+        page.until(lambda name=name: "is kept" in page.one(f"#predict-{name}").text, f"that {name} is kept")
+    page.keys(Keys.F6)
+    page.keys(Keys.SHIFT, Keys.F6)
+    tabbed(page, "Next: In the Client's terminal")
+    page.keys(Keys.ENTER)
+    for number, step in enumerate(STEPS):
+        page.prefer("light" if number < len(STEPS) / 2 else "dark")
+        while f"block-{step} " not in page.focused() + " ":
+            before = page.focused()
+            page.keys(Keys.ALT, Keys.PAGE_DOWN)
+            page.until(lambda before=before: page.focused() != before, "the next step")
+            stop(page)
+        page.keys(Keys.ALT, Keys.SHIFT, Keys.ENTER)
+        page.until(lambda: "Terminal client" in page.focused(), "the terminal's focus")
+        if step == "ping":
+            page.until(lambda: page.screen().count("bytes from") >= 4, "four replies")
+            page.keys(Keys.CONTROL, "c")
+        mark = f"return document.querySelector('#block-{step} .mark').textContent"
+        page.until(lambda mark=mark: "✓ done" in page.driver.execute_script(mark), f"{step} is done")
+    page.keys(Keys.SHIFT, Keys.F6)
+    page.until(lambda: "8 of 8 steps done" in page.one("#guide").text, "that this is all")
+    for name in ("own-interfaces", "first-ping"):
+        page.until(lambda name=name: page.all(f"#predict-{name} .compared:not([hidden])"), f"what settles {name}")
+    tabbed(page, "answer-1", most=200)
+    page.keys("Four of them")
+    page.until(lambda: "kept" in page.one("#answer-1 ~ [role=status]").text, "that the answer is kept")
+    page.keys(Keys.F6)
+    page.keys(Keys.SHIFT, Keys.F6)
+    tabbed(page, "Report", back=True)
+    page.keys(Keys.ENTER)
+    page.until(lambda: len(page.driver.window_handles) == 2, "the report")
+    page.driver.switch_to.window(page.driver.window_handles[1])
+    page.until(lambda: "8 of 8 steps done" in page.one("header").text, "all steps in the report")
+    for words in ("all four of them", "ARP comes first", "Four of them"):
+        assert words in page.one("main").text
+    assert page.complaints() == []
+
+
+@pytest.mark.parametrize("size", [(1024, 700), TWICE], ids=["as it is", "at 200 %"])
+def test_the_focus_is_always_seen(lab, browser, size):
+    """Wherever Tab stops, in each part, and whatever is open there; and it leaves each part again."""
+    running, page = lab("14"), browser(*size)
+    page.open(running.address)
+    running.wait_for("The network runs")
+    tabbed(page, "Skip to the manual")
+    assert tabbed(page, "TEXTAREA answer-", most=500)
+    page.keys(Keys.F6)
+    tabbed(page, "New terminal")
+    page.keys(Keys.ENTER)
+    page.until(lambda: "Terminal client" in page.focused(), "the terminal's focus")
+    page.until(lambda: "root@client" in page.screen(), "the prompt")
+    page.keys("ping 10.0.0.3\n")
+    for tab, last in (("topology", "Slow motion"), ("plots", "Save data"), ("packets", "Download")):
+        page.keys(Keys.F6)
+        page.until(lambda: "pictures" in page.focused(), "the focus of the lower part")
+        tabbed(page, "tab-", most=2)
+        if tab != "topology":
+            page.keys(Keys.RIGHT)
+        page.until(lambda tab=tab: page.all(f"#picture-{tab} button"), f"what {tab} has")
+        tabbed(page, last)
+        page.keys(Keys.SHIFT, Keys.F6)
