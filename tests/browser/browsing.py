@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A lab's page in a real browser, for tests: `linklab lab` as a person starts it, and what a person sees and does."""
 
+import contextlib
 import os
 import re
 import shutil
@@ -180,11 +181,17 @@ class Browser:
         return found[0]
 
     def until(self, true, what: str, seconds: float = WAIT_S):
-        """Wait until something holds, and give it; with the page's own words if it does not happen."""
+        """Wait until something holds, and give it; with the page's own words if it does not happen.
+
+        What the page has drawn anew while it was looked at is looked at again.
+        """
+        from selenium.common.exceptions import StaleElementReferenceException  # noqa: PLC0415 - not everywhere
+
         until_s = time.monotonic() + seconds
         while time.monotonic() < until_s:
-            if found := true():
-                return found
+            with contextlib.suppress(StaleElementReferenceException):
+                if found := true():
+                    return found
             time.sleep(0.05)
         raise AssertionError(f"not seen: {what}; the page: {self.one('body').text[-1500:]}; {self.complaints()}")
 

@@ -16,6 +16,7 @@ from linklab.exercise.instance import practice_instance
 from linklab.exercise.load import exercise_folders, load_exercise
 from linklab.grade.cohort import Entry, findings
 from linklab.grade.html import draw, report_page
+from linklab.grade.handed_in import Skipped
 from linklab.grade.overview import overview_page
 from linklab.lab.model import lab_folders, load_card
 from linklab.manual.templates import templates
@@ -98,7 +99,7 @@ def test_the_pages_of_a_graded_class(tmp_path, reading):
         "student": report_page(report, draw(report)),
         "instructor": report_page(report, draw(report), instructor=True),
         "ungradable": report_page(graded.ungradable(), {}),
-        "overview": overview_page(entries, findings(entries), ["notes.txt"]),
+        "overview": overview_page(entries, findings(entries), [Skipped("notes.txt", "not a .zip")]),
     }
     found = {}
     for name, text in pages.items():
