@@ -15,8 +15,8 @@ from linklab.exercise.handout import handout_html
 from linklab.exercise.instance import practice_instance
 from linklab.exercise.load import exercise_folders, load_exercise
 from linklab.grade.cohort import Entry, findings
-from linklab.grade.html import draw, report_page
 from linklab.grade.handed_in import Skipped
+from linklab.grade.html import draw, report_page
 from linklab.grade.overview import overview_page
 from linklab.lab.model import lab_folders, load_card
 from linklab.manual.templates import templates
