@@ -131,16 +131,15 @@ def test_a_file_name_that_is_no_utf_8_is_in_run_json(tmp_path):
 
 def test_a_file_that_is_gone_when_it_is_looked_at_is_none(tmp_path, monkeypatch):
     """A program that is still running may remove a file between two looks at it."""
-    listed = Path.rglob
+    listed = os.walk
 
-    def late(folder, pattern):
-        found = list(listed(folder, pattern))
-        for path in found:
-            if path.name == "gone.json":
-                path.unlink()
-        return found
+    def late(top):
+        for folder, below, names in listed(top):
+            if "gone.json" in names:
+                Path(folder, "gone.json").unlink()
+            yield folder, below, names
 
-    monkeypatch.setattr("pathlib.Path.rglob", late)
+    monkeypatch.setattr("linklab.run.workfolder.os.walk", late)
     run, _ = replayed(tmp_path, named(b"gone.json"))
     assert run.steps["odd"].files == ()
 
