@@ -45,19 +45,19 @@ def test_packets_travel_in_slow_motion_and_show_their_headers(lab, browser):
     page.until(lambda: "bytes from" in page.screen(), "replies")
     page.button("Slow motion").click()
     page.until(lambda: page.all('.motion button[aria-pressed="true"]'), "slow motion")
-    numbers = []
-    for _ in range(4):
+    numbers, texts = [], []
+    while len(texts) < 4 or not any(re.search(r"Packet \d+: (ICMP echo|ARP)", text) for text in texts):
+        assert len(texts) < 16, texts  # a node that began may solicit routers; the ping's own come all the time
         before = news(page)
         page.button("Next packet").click()
         page.until(
             lambda before=before: "arrived at" in news(page) and news(page) != before, "the next packet's arrival"
         )
-        numbers.append(int(re.search(r"Packet (\d+)", shown(page))[1]))
-    # four packets went out and four came in meanwhile, at one instant in any order: none was left out or shown twice
+        texts.append(shown(page))
+        numbers.append(int(re.search(r"Packet (\d+)", texts[-1])[1]))
+    # as many packets went out and came in meanwhile, at one instant in any order: none was left out or shown twice
     assert numbers == sorted(set(numbers))
-    assert numbers[-1] - numbers[0] < 8
-    text = shown(page)
-    assert re.search(r"Packet \d+: (ICMP echo|ARP)", text)
+    assert numbers[-1] - numbers[0] < 2 * len(numbers)
     assert page.all(".network-view .packet")
     assert "paused" in page.one("#clock output").text
     page.button("Slow motion").click()
