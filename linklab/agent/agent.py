@@ -22,7 +22,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from linklab.agent import capture, fresh, names, network, network_time, own_kernel, protocol, resting, scripts, services
+from linklab.agent import (
+    capture,
+    fresh,
+    names,
+    network,
+    network_time,
+    own_kernel,
+    protocol,
+    recording,
+    resting,
+    scripts,
+    services,
+)
 from linklab.agent.asks import SOCKET, Asks
 from linklab.agent.console import start_console
 from linklab.agent.live import LiveTerminals
@@ -66,6 +78,7 @@ class Agent:
         self.selector = selectors.DefaultSelector()
         self.decoder = protocol.Decoder()
         self.terminals: dict[str, Terminal] = {}
+        self.kept: set[str] = set()  # terminals for captured typing that are recorded in an exercise's folder
         self.lost: dict[str, str] = {}  # terminals whose shell died at something in the background, and how
         self.requests: list[Request] = []
         self.net: Any = None
@@ -254,6 +267,8 @@ class Agent:
             if job.kind == "after":
                 job.interrupt_at_s = job.start_s + float(str(job.finish["seconds"]))
             terminal.type(job)
+            if terminal.log:
+                recording.note(terminal.log, "$", job.text)
         self.requests.append(request)
         self._advance()
 
@@ -272,6 +287,16 @@ class Agent:
         if self.stops_time:
             now = self.now_s()
             time.sleep(math.ceil(now / TICK_S + 1e-6) * TICK_S - now)
+
+    def _op_keep(self, message: dict[str, Any]) -> dict[str, Any]:
+        self.kept.add(message["terminal"])
+        return {}
+
+    def _log(self, name: str) -> dict[str, str]:
+        """What a terminal's environment needs so that what is typed there is recorded; {} if it is not."""
+        if name not in self.kept or not recording.is_kept(Path(WORK)):
+            return {}
+        return recording.begin(Path(WORK), name, "piped", self.now_s())
 
     def _op_stop(self, message: dict[str, Any]) -> None:
         terminal = self._running_in(message["terminal"])
@@ -365,16 +390,20 @@ class Agent:
         }
         if job.end_s is not None:
             terminal.job = None
+            if terminal.log and job.exit_status is not None:
+                recording.note(terminal.log, "=", str(job.exit_status))
         return done
 
     def _terminal(self, name: str) -> Terminal:
         if name not in self.terminals:
             base = name.partition("#")[0]
             where = self._namespace(base)
-            if base == "mininet":
-                terminal = start_console(name, self.net, self.env, WORK)
+            log = self._log(name)
+            if base == "mininet":  # which notes by itself what it is told, lines of sourced files too
+                terminal = start_console(name, self.net, {**self.env, **log}, WORK)
             else:
                 terminal = start_shell(name, where, self.env, WORK)
+                terminal.log = log
             self.terminals[name] = terminal
             self.lost.pop(name, None)
             self._watch(terminal.master, lambda: self._terminal_readable(terminal))

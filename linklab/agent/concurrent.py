@@ -16,12 +16,15 @@ import subprocess
 import time
 from collections.abc import Callable, Container, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
 
-USAGE = "concurrent [-t SECONDS] CLIENT:SERVER[:ALGORITHM]... [-- OPTION OF IPERF3...]"
+USAGE = "concurrent [-t SECONDS] CLIENT:SERVER[:ALGORITHM] [-P STREAMS]... [-- OPTION OF IPERF3...]"
 FIRST_PORT = 5301
 """Not iperf3's own 5201, where a server of the student's may still run."""
+MOST_STREAMS = 128
+"""Of one iperf3 (iperf.h, MAX_STREAMS)."""
 LISTEN_DEADLINE_S = 10.0
 SETTLE_S = 0.2
 """Between the start of the shells and the signal, so that each of them waits for it."""
@@ -36,19 +39,30 @@ class ConcurrentError(Exception):
 
 @dataclass(frozen=True)
 class ConcurrentFlow:
-    """One iperf3 test from `client` to `server`; `algorithm` "" leaves the client's own congestion control."""
+    """One iperf3 test from `client` to `server`.
+
+    algorithm: "" leaves the client's own congestion control; streams: in parallel, None if the flow does not say.
+    """
 
     client: str
     server: str
     algorithm: str = ""
+    streams: int | None = None
 
     def __str__(self) -> str:
-        return f"{self.client} to {self.server}" + (f" ({self.algorithm})" if self.algorithm else "")
+        several = f"{self.streams} streams" if self._several else ""
+        about = ", ".join(part for part in (self.algorithm, several) if part)
+        return f"{self.client} to {self.server}" + (f" ({about})" if about else "")
+
+    @property
+    def _several(self) -> bool:
+        return self.streams is not None and self.streams > 1
 
     @property
     def file(self) -> str:
         """Name of its JSON file."""
-        return "-".join(part for part in (self.client, self.algorithm) if part) + ".json"
+        several = f"P{self.streams}" if self._several else ""
+        return "-".join(part for part in (self.client, self.algorithm, several) if part) + ".json"
 
 
 @dataclass(frozen=True)
@@ -59,12 +73,17 @@ class Plan:
     seconds: float
     options: tuple[str, ...]
 
+    def options_of(self, flow: ConcurrentFlow) -> list[str]:
+        """The options of iperf3 for a flow: those of all, then its own, which count where both say the same."""
+        return [*self.options, *(["-P", str(flow.streams)] if flow.streams is not None else [])]
+
 
 def parse(line: str, nodes: Container[str]) -> Plan:
     """The words of a `concurrent` command.
 
     Raises:
-        ConcurrentError: no flow, a node that is not there, a time that is none, two flows of one host and algorithm.
+        ConcurrentError: no flow, a node that is not there, a time or a number of streams that cannot be, two flows
+            that would write one file.
     """
     words, _, rest = line.partition(" -- ")
     flows: list[ConcurrentFlow] = []
@@ -78,26 +97,59 @@ def parse(line: str, nodes: Container[str]) -> Plan:
                 raise ConcurrentError(f'"-t {text}" is no number of seconds; usage: {USAGE}')
             seconds = float(text)
             continue
+        if word == "-P":
+            flows[-1:] = [_with_streams(flows, todo.pop(0) if todo else "")]
+            continue
         parts = word.split(":")
         if len(parts) not in (2, 3) or not all(parts):
             raise ConcurrentError(f'"{word}" is no flow; usage: {USAGE}')
         for name in parts[:2]:
             if name not in nodes:
                 raise ConcurrentError(f"{name} is not in the network")
-        flow = ConcurrentFlow(*parts)
-        if any(flow.file == other.file for other in flows):
-            raise ConcurrentError(f"{flow} is there twice; use -P for parallel streams")
-        flows.append(flow)
+        flows.append(ConcurrentFlow(parts[0], parts[1], "".join(parts[2:])))
     if not flows:
         raise ConcurrentError(f"usage: {USAGE}")
+    for number, flow in enumerate(flows):
+        same = next((other for other in flows[:number] if other.file == flow.file), None)
+        if same is not None:
+            raise ConcurrentError(
+                f"{flow} would write {flow.file}, as {same} does; give one of them another algorithm, or -P STREAMS "
+                "behind it for parallel streams"
+            )
     return Plan(tuple(flows), seconds, tuple(rest.split()))
+
+
+def _with_streams(flows: Sequence[ConcurrentFlow], text: str) -> ConcurrentFlow:
+    """The last flow, with as many parallel streams as the text says."""
+    if not re.fullmatch(r"[1-9]\d{0,2}", text, re.ASCII) or int(text) > MOST_STREAMS:
+        raise ConcurrentError(f'"-P {text}" is not a number of parallel streams from 1 to {MOST_STREAMS}')
+    if not flows:
+        raise ConcurrentError(f'"-P {text}" stands before the first flow; write it behind the flow that it is for')
+    if flows[-1].streams is not None:
+        raise ConcurrentError(f'"-P {text}" is the second for {flows[-1]}')
+    return replace(flows[-1], streams=int(text))
+
+
+def keep_earlier(folder: Path) -> Path | None:
+    """Move the results of an earlier call out of the way; where they are now, None if there are none.
+
+    `linklab.run.workfolder` knows the name: what was moved was not written by the step that runs.
+    """
+    if not folder.is_dir() or not any(folder.iterdir()):
+        return None
+    kept = next(
+        path for number in count(1) if not (path := folder.with_name(f"{folder.name}.earlier-{number}")).exists()
+    )
+    folder.rename(kept)
+    return kept
 
 
 @dataclass
 class Tests:
     """Runs a plan.
 
-    pid: of a process in a node's namespaces; address: of a node; folder: where the JSON files go.
+    pid: of a process in a node's namespaces; address: of a node; folder: where the JSON files go; told: of results
+    that were there and were moved.
     """
 
     __test__ = False
@@ -106,6 +158,7 @@ class Tests:
     pid: Callable[[str], int]
     address: Callable[[str], str]
     folder: Path
+    told: Callable[[str], None] = print
 
     def run(self) -> list[Path]:
         """Start everything, wait for the end; the JSON file of each flow.
@@ -113,11 +166,13 @@ class Tests:
         Raises:
             ConcurrentError: a server does not answer or a test failed; nothing is left running.
         """
-        self.folder.mkdir(exist_ok=True)
         with ExitStack() as stack:
             for number, flow in enumerate(self.plan.flows):
                 self._reach(flow)
                 self._serve(flow, FIRST_PORT + number, stack)
+            if (kept := keep_earlier(self.folder)) is not None:  # not before the new tests can begin
+                self.told(f"The results that were in {self.folder} are in {kept} now.")
+            self.folder.mkdir(exist_ok=True)
             clients = self._clients(stack)
             deadline = time.monotonic() + self.plan.seconds + GRACE_S
             for flow, client in zip(self.plan.flows, clients, strict=True):
@@ -150,7 +205,9 @@ class Tests:
         for number, flow in enumerate(self.plan.flows):
             iperf3 = ["iperf3", "-c", self.address(flow.server), "-p", str(FIRST_PORT + number), "-J"]
             iperf3 += ["-t", f"{self.plan.seconds:g}", *(["-C", flow.algorithm] if flow.algorithm else [])]
-            waiting = self._on(flow.client, "sh", "-c", 'read start; exec "$@"', "sh", *iperf3, *self.plan.options)
+            waiting = self._on(
+                flow.client, "sh", "-c", 'read start; exec "$@"', "sh", *iperf3, *self.plan.options_of(flow)
+            )
             with (self.folder / flow.file).open("wb") as out:
                 clients.append(subprocess.Popen(waiting, stdin=ready, stdout=out))
             stack.callback(_end, clients[-1])

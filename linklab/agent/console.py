@@ -91,8 +91,9 @@ class Console(CLI):  # type: ignore[misc] # mininet has no types
     def do_concurrent(self, line: str) -> None:
         """Run iperf3 tests that begin together, plot them in one graph, print the fairness index.
 
-        Usage: concurrent [-t SECONDS] CLIENT:SERVER[:ALGORITHM]... [-- OPTION OF IPERF3...]
-        The results go to a folder called as the sourced file, or "concurrent".
+        Usage: concurrent [-t SECONDS] CLIENT:SERVER[:ALGORITHM] [-P STREAMS]... [-- OPTION OF IPERF3...]
+        A -P is for the flow before it, what stands behind -- for all. The results go to a folder called as the sourced
+        file, or "concurrent"; those of an earlier call are moved to one called so and .earlier-1, .earlier-2 ...
         """
         name = Path(self.inputFile.name).name if self.inputFile else "concurrent"
         folder = Path(f"{name}.results" if Path(name).is_file() else name)

@@ -75,6 +75,8 @@ class Terminal:
     job: TypedText | None = None
     asks: bool = False
     """Whether a program waits there for what is typed next (its last text was finished by what it showed)."""
+    log: dict[str, str] = field(default_factory=dict)
+    """Where what is typed here is recorded, as `linklab.agent.recording.begin` gives it; {} if it is not."""
 
     def check(self, job: TypedText) -> None:
         """TerminalError if the job cannot be typed here now; one whose answer has been given is not in the way."""

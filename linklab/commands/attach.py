@@ -7,6 +7,7 @@ import argparse
 import json
 import os
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from linklab.base.text import one_line
@@ -22,6 +23,9 @@ _EPILOG = """examples:
   linklab attach                    a shell in the root namespace, the same as `linklab attach client`
   linklab attach --list             which networks run
   linklab attach r1 --network 2
+
+Of several networks, that of the folder you are in is taken. Without a terminal (linklab attach h1 < commands) the lines
+are typed, and the shell ends when they do.
 
 The shell ends with exit or Ctrl+D; its exit status becomes this command's. Ctrl+] opens the clock's prompt, also while
 time is paused (help there says what it understands). Exits with 2 where there is no such network or node.
@@ -40,7 +44,9 @@ def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     parser.add_argument(
         "node", metavar="NODE", nargs="?", default="client", help="a node, client (default) or mininet (the CLI)"
     )
-    parser.add_argument("--network", metavar="ID", help="which network, where several run")
+    parser.add_argument(
+        "--network", metavar="ID", help="which network (default: the one of this folder, or the only one)"
+    )
     parser.add_argument("--list", action="store_true", help="list the running networks")
     parser.add_argument("--json", action="store_true", help="with --list: as JSON")
     return parser
@@ -62,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
     if args.list:
         _list(as_json=args.json)
         return 0
-    connection = attach.connect(args.network)
+    connection = attach.connect(args.network, Path.cwd())
     try:
         with ends_orderly():
             return Screen(connection, args.node).show()

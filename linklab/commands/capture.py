@@ -55,7 +55,7 @@ def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     parser.add_argument("-c", "--count", metavar="N", type=_whole, default=0, help="end after this many packets")
     parser.add_argument("--seconds", metavar="S", type=_seconds, default=0.0, help="end after so much network time")
     parser.add_argument("-s", "--snaplen", metavar="BYTES", type=_whole, default=0, help="keep so much of each packet")
-    parser.add_argument("--network", metavar="ID", help="which network, where several run (linklab attach --list)")
+    parser.add_argument("--network", metavar="ID", help="which network (default: that of this folder, or the only one)")
     return parser
 
 
@@ -87,7 +87,7 @@ def run(args: argparse.Namespace) -> int:
     from linklab.capture.session import SNAPLEN, CaptureOrder, CaptureSession, interfaces
 
     need_outside("linklab capture …")
-    entry = attach.chosen(args.network)
+    entry = attach.chosen(args.network, Path.cwd())
     if args.list:
         there = interfaces(attach.connect(entry["id"]))
         for node, names in there.items():

@@ -165,7 +165,8 @@ def _session(args: argparse.Namespace) -> GuideSession | None:
 
 
 def _typed(network: Network, terminal: str) -> int:
-    """Type the lines of standard input one after the other, each when the one before has ended."""
+    """Type the lines of standard input one after the other, each when the one before has ended; they are recorded."""
+    network.link.send("keep", terminal=terminal)
     for line in sys.stdin:
         text = line.strip()
         if text in ("exit", "quit"):

@@ -8,6 +8,7 @@ that word a new file counts for the one step that has just ended. Looks at sizes
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Sequence
 from contextlib import suppress
@@ -16,6 +17,9 @@ from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 
 from linklab.manual.model import Step
+
+_EARLIER = re.compile(r".+\.earlier-\d+")
+"""Folders to which `concurrent` moves results before it writes new ones: an earlier step wrote what is in them."""
 
 
 @dataclass
@@ -28,7 +32,8 @@ class WorkFolder:
     def changed(self) -> list[str]:
         """Paths below the root that are new or different since the last call, folder by folder."""
         found: dict[str, tuple[int, ...]] = {}
-        for folder, _, names in os.walk(self.root):  # which passes over folders that have gone or may not be entered
+        for folder, folders, names in os.walk(self.root):  # which passes over folders that have gone or are closed
+            folders[:] = [name for name in folders if not _EARLIER.fullmatch(name)]
             for path in (Path(folder, name) for name in names):
                 with suppress(OSError):  # gone since it was listed
                     state = path.lstat()

@@ -17,7 +17,7 @@ import contextlib
 import fcntl
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -117,17 +117,28 @@ def networks() -> list[dict[str, Any]]:
     return found
 
 
-def chosen(network: str | None) -> dict[str, Any]:
-    """Return the network of that id, or the only one, as `networks` has it.
+def in_folder(there: Sequence[dict[str, Any]], folder: Path) -> dict[str, Any] | None:
+    """Return the network whose terminals are in this folder, the newest of several; None if there is none."""
+    wanted = str(folder.resolve())
+    mine = [entry for entry in there if entry.get("workdir") == wanted]
+    return max(mine, key=lambda entry: float(entry["started"]), default=None)
+
+
+def chosen(network: str | None, folder: Path | None = None) -> dict[str, Any]:
+    """Return the network of that id, as `networks` has it; without an id the only one, or of several this folder's.
 
     Raises:
-        InputError: there is none, or there are several and none was named.
+        InputError: there is none, or there are several and none was named or is in the folder.
     """
     there = networks()
     ids = [str(entry["id"]) for entry in there]
     if network is None and len(ids) > 1:
+        if folder is not None and (mine := in_folder(there, folder)) is not None:
+            return mine
+        where = f", none of them in {folder.resolve()}" if folder is not None else ""
+        known = ", ".join(f"{each['id']} ({each['name']} in {each.get('workdir', 'no folder')})" for each in there)
         raise InputError(
-            f"several networks are running: choose one by --network {'|'.join(ids)} (see linklab attach --list)"
+            f"several networks are running{where}: choose one by --network {'|'.join(ids)}; there is {known}"
         )
     if not ids or (network is not None and network not in ids):
         which = f"network {network} is not running" if network is not None else "no network is running"
@@ -135,9 +146,9 @@ def chosen(network: str | None) -> dict[str, Any]:
     return there[ids.index(network or ids[0])]
 
 
-def connect(network: str | None) -> Connection:
-    """Return a connection to the network of that id, or to the only one; InputError as `chosen`."""
-    return _connect(folder() / f"{chosen(network)['id']}.sock")
+def connect(network: str | None, near: Path | None = None) -> Connection:
+    """Return a connection to the network that `chosen` gives for an id and a folder; InputError as there."""
+    return _connect(folder() / f"{chosen(network, near)['id']}.sock")
 
 
 def _connect(path: Path) -> Connection:

@@ -35,9 +35,7 @@ def need_outside(command: str) -> None:
 
 def running_in(folder: Path) -> dict[str, Any] | None:
     """The running network whose terminals are in this folder, as `attach.networks` has it; the newest of several."""
-    wanted = str(folder.resolve())
-    there = [entry for entry in attach.networks() if entry.get("workdir") == wanted]
-    return max(there, key=lambda entry: float(entry["started"]), default=None)
+    return attach.in_folder(attach.networks(), folder)
 
 
 def read_state(network: dict[str, Any]) -> str:

@@ -31,6 +31,9 @@ CTRL_C, CTRL_D, CTRL_U, BACKSPACES = b"\x03", b"\x04", b"\x15", (b"\x7f", b"\x08
 READ_BYTES = 4096
 MOST_UNTAKEN = 2**20
 """Characters of input, in base64, that are on their way at once where a file or a pipe is typed."""
+END_AGAIN_S = 0.5
+"""Wall seconds after which Ctrl+D is typed again at the end of a file or a pipe: one that comes before the shell's
+prompt, or while a command runs that does not read, is lost when the shell takes the terminal over (termios(3))."""
 HELP = """pause            stop time for every node
 resume           let time go on
 speed 8          network seconds a wall second; 0.1 is slow motion, max is as fast as it goes
@@ -60,6 +63,8 @@ class Screen:
         self.held: list[bytes] = []
         self.typed_early: list[str] = []
         self.typed_all = False
+        self.last_typed = b"\n"
+        self.end_again_at_s = 0.0
         self.untaken = 0  # characters of input that the network has not taken
         self.status: int | None = None
         self.asked = False
@@ -89,6 +94,7 @@ class Screen:
                             break
                     if not ready:
                         self._alone()
+                    self._end_again()
         return self.status if self.status >= 0 else 128 - self.status
 
     def _listen(self, selector: selectors.BaseSelector) -> None:
@@ -163,11 +169,24 @@ class Screen:
             if self.interactive:
                 raise EngineError("this terminal has been closed")
             self.typed_all = True
-            self._type(CTRL_D)
+            if self.last_typed != b"\n":  # in a line that has begun, Ctrl+D is no end
+                self._type(b"\n")
+            self._end()
         elif not self.interactive:
+            self.last_typed = data[-1:]
             self._type(data)
         else:
             self._keys(data)
+
+    def _end(self) -> None:
+        self._type(CTRL_D)
+        self.end_again_at_s = time.monotonic() + END_AGAIN_S
+
+    def _end_again(self) -> None:
+        """At the end of a file or a pipe: again, if the last Ctrl+D was taken and the terminal is still there."""
+        due = self.typed_all and self.status is None and time.monotonic() >= self.end_again_at_s
+        if due and self.opened and not self.untaken and not self.paused:
+            self._end()
 
     def _keys(self, data: bytes) -> None:
         """Keys for the clock's prompt, for the paused clock, or for the network."""
@@ -196,7 +215,9 @@ class Screen:
         self._show_line()
 
     def _wait_s(self) -> float | None:
-        """How long to wait for what may follow r and s; None if nothing hangs on it."""
+        """How long to wait for what may follow r and s, or to end the terminal again; None if nothing hangs on it."""
+        if self.typed_all:
+            return END_AGAIN_S
         return max(0.0, self.typed_at_s + ALONE_S - time.monotonic()) if self.line.may_be_keys else None
 
     def _alone(self) -> None:

@@ -52,15 +52,34 @@ def test_a_shipped_script_is_found_by_name_again_and_again(tmp_path):
     """PATH leads to it, also when its folder of results is there already; a broken network is named."""
     with PocketEngine().start(Topology.load(LAB_10), workdir=tmp_path) as network:
         shaped(network)
-        for _ in range(2):
+        for number in range(2):
             shown = type_(network, "source concurrent_diff_algo", "mininet").output
             assert "h1 to h2 (reno), h3 to h4 (bbr)" in shown and re.search(INDEX, shown)
+            moved = "The results that were in concurrent_diff_algo are in concurrent_diff_algo.earlier-1 now."
+            assert (moved in shown) == (number == 1)
         for node in ("h1", "h4", "client"):
             assert type_(network, "which plot_iperf.sh fairness.sh plot_q.sh", node).exit_status == 0
         type_(network, "ip link set h4-eth0 down", "h4")
         assert "h3 gets no answer from h4 (10.0.0.4)" in type_(network, "source concurrent_diff_algo", "mininet").output
-    assert sorted(path.name for path in (tmp_path / "concurrent_diff_algo").iterdir()) == [
-        "h1-reno.json",
-        "h3-bbr.json",
-        "results",
-    ]
+    for folder in ("concurrent_diff_algo", "concurrent_diff_algo.earlier-1"):
+        assert sorted(path.name for path in (tmp_path / folder).iterdir()) == [
+            "h1-reno.json",
+            "h3-bbr.json",
+            "results",
+        ]
+    first, second = (
+        json.loads((tmp_path / folder / "h1-reno.json").read_text())["start"]["timestamp"]["timesecs"]
+        for folder in ("concurrent_diff_algo.earlier-1", "concurrent_diff_algo")
+    )
+    assert first < second
+
+
+def test_each_flow_has_its_own_parallel_streams(tmp_path):
+    """Three of h1 and one of h3; the results say so."""
+    with PocketEngine().start(Topology.load(LAB_10), workdir=tmp_path) as network:
+        shaped(network)
+        shown = type_(network, "concurrent -t 2 h1:h2 -P 3 h3:h4", "mininet").output
+    assert "h1 to h2 (3 streams), h3 to h4" in shown and re.search(INDEX, shown)
+    streams = {path.name: json.loads(path.read_text()) for path in (tmp_path / "concurrent").glob("*.json")}
+    counts = {name: found["start"]["test_start"]["num_streams"] for name, found in streams.items()}
+    assert counts == {"h1-P3.json": 3, "h3.json": 1}

@@ -16,6 +16,8 @@ from fcntl import ioctl
 import pytest
 from pockets import TOPOLOGY, alive, group_of, needs_pocket
 
+from linklab.exercise.terminals import last_network, parse_log, work_script
+
 pytestmark = needs_pocket
 
 LINKLAB = [sys.executable, "-m", "linklab"]
@@ -343,6 +345,68 @@ def test_without_a_terminal_the_lines_are_typed_one_after_the_other(tmp_path):
     assert "2 packets transmitted, 2 received" in done.stdout
     assert "as fast as it goes" in done.stdout
     assert [path.name for path in tmp_path.iterdir()] == ["set_env.sh"]  # of the lab
+
+
+def test_lines_that_are_piped_into_an_exercise_are_recorded_as_typed_ones_are(tmp_path):
+    """Regression: `--repeat-recorded` found nothing, and a look at the planted fault did not count."""
+    start = ["exercise", "start", "3", "--no-editor"]
+    subprocess.run([*LINKLAB, *start], cwd=tmp_path, check=True, capture_output=True)
+    folder = tmp_path / "exercise-3"
+    lines = "sh ./set_env.sh\nh1 sysctl -w net.ipv4.tcp_congestion_control=reno\nexit\n"
+    subprocess.run(
+        [*LINKLAB, "shell", "Exercise 3.mn", "--speed", "max"],
+        input=lines,
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    (typed,) = parse_log("mininet", (folder / "terminals/mininet.log").read_text()).values()
+    assert [each.text for each in typed] == lines.splitlines()[:-1]
+    assert 0 <= typed[0].time_s < typed[1].time_s < 600
+    script, _ = work_script(last_network({"mininet": (folder / "terminals/mininet.log").read_text()}), ["h1"])
+    assert script.splitlines()[-1] == "h1 sysctl -w net.ipv4.tcp_congestion_control=reno"
+
+
+def test_lines_for_the_clients_terminal_are_recorded_with_their_status(tmp_path):
+    """Where there is no topology; and nothing is written in a folder of no exercise."""
+    for name in ("exercise", "other"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "exercise/instance.json").write_text("{}")
+    for name in ("exercise", "other"):
+        subprocess.run(
+            [*LINKLAB, "shell", "--speed", "max"],
+            input="true\nfalse\n",
+            cwd=tmp_path / name,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=True,
+        )
+    (typed,) = parse_log("client", (tmp_path / "exercise/terminals/client.log").read_text()).values()
+    assert [(each.text, each.status) for each in typed] == [("true", 0), ("false", 1)]
+    assert list((tmp_path / "other").iterdir()) == []
+
+
+@pytest.mark.parametrize("text", ["", "sleep 2; echo do''ne", "sleep 2\necho do''ne; cat\n"])
+def test_a_piped_terminal_ends_with_its_input(place, tmp_path, text):
+    """Regression: it hung for ever, since Ctrl+D before the prompt, or while a command ran, was lost."""
+    main = shell(place, "--speed", "max")
+    env = {**os.environ, "XDG_RUNTIME_DIR": str(tmp_path / "run")}
+    done = subprocess.run(
+        [*LINKLAB, "attach", "h1"],
+        input=text,
+        env=env,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=True,
+    )
+    assert ("done" in done.stdout) == bool(text)
+    main.types("exit\r")
+    assert main.ends() == 0
 
 
 def test_without_a_topology_there_is_the_clients_terminal(place):

@@ -65,6 +65,29 @@ def test_the_network_of_a_folder_is_found_by_it(served, tmp_path):
     assert attached.running_in(tmp_path) is None
 
 
+def test_of_several_networks_that_of_the_folder_is_taken(served, tmp_path):
+    """As check and submit do; elsewhere one has to be named, and the sentence says where each is."""
+    for name in ("one", "two", "three"):
+        (tmp_path / name).mkdir()
+    one, two = served(Link(), tmp_path / "one"), served(Link(), tmp_path / "two")
+    assert attach.chosen(None, tmp_path / "one")["id"] == one["id"]
+    assert attach.chosen(None, tmp_path / "two")["id"] == two["id"]
+    assert attach.chosen(one["id"], tmp_path / "two")["id"] == one["id"]
+    with pytest.raises(InputError) as refused:
+        attach.chosen(None, tmp_path / "three")
+    assert f"several networks are running, none of them in {tmp_path / 'three'}" in str(refused.value)
+    assert f"{one['id']} (Exercise 3 in {tmp_path / 'one'})" in str(refused.value)
+    newest = served(Link(), tmp_path / "two")
+    assert attach.chosen(None, tmp_path / "two")["id"] == newest["id"]
+
+
+def test_the_only_network_is_taken_wherever_it_is(served, tmp_path):
+    """There is no other that could be meant."""
+    (tmp_path / "work").mkdir()
+    there = served(Link(), tmp_path / "work")
+    assert attach.chosen(None, tmp_path)["id"] == there["id"]
+
+
 def test_the_output_of_a_program_comes_whole(served, tmp_path):
     """In two pieces with a terminal's line ends; the program and the node reach the agent."""
     link = Link('{"nodes": "ä"}\r\n'.encode())

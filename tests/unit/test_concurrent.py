@@ -14,6 +14,7 @@ from linklab.data import Dataset
 from linklab.measure import make_series, measure
 from linklab.measure.series import Measurements
 from linklab.plots import catalogue
+from linklab.run.workfolder import WorkFolder
 
 NODES = {"h1", "h2", "h3", "h4", "s1", "s2"}
 
@@ -27,10 +28,60 @@ def test_words_of_the_command():
     assert concurrent.describe(plan) == "2 flows of 20 s, started together: h1 to h2 (reno), h3 to h4"
 
 
+def test_parallel_streams_are_of_the_flow_before_them():
+    """Each has a file of its own; what all flows have stands behind --, and a flow's own word counts."""
+    plan = parse("h1:h2:reno -P 4 h1:h2:reno h3:h4 -P 1 -t 5 -- -O 1 -P 2", NODES)
+    assert [flow.streams for flow in plan.flows] == [4, None, 1]
+    assert [flow.file for flow in plan.flows] == ["h1-reno-P4.json", "h1-reno.json", "h3.json"]
+    assert plan.seconds == 5.0
+    assert concurrent.describe(plan) == (
+        "3 flows of 5 s, started together: h1 to h2 (reno, 4 streams), h1 to h2 (reno), h3 to h4"
+    )
+    assert [plan.options_of(flow) for flow in plan.flows] == [
+        ["-O", "1", "-P", "2", "-P", "4"],
+        ["-O", "1", "-P", "2"],
+        ["-O", "1", "-P", "2", "-P", "1"],
+    ]
+
+
+def test_results_of_an_earlier_call_are_kept(tmp_path):
+    """They move to a folder of their own, that of the call before last stays; an empty folder is no result."""
+    folder = tmp_path / "concurrent"
+    assert concurrent.keep_earlier(folder) is None
+    folder.mkdir()
+    assert concurrent.keep_earlier(folder) is None
+    for number in (1, 2):
+        folder.mkdir(exist_ok=True)
+        (folder / "h1.json").write_text(str(number))
+        assert concurrent.keep_earlier(folder) == tmp_path / f"concurrent.earlier-{number}"
+        assert not folder.exists()
+    assert [(tmp_path / f"concurrent.earlier-{number}/h1.json").read_text() for number in (1, 2)] == ["1", "2"]
+
+
+def test_results_that_were_kept_are_no_files_of_the_step_that_runs(tmp_path):
+    """Regression to be: a lab's second test would have counted the flows of the first."""
+    folder = WorkFolder(tmp_path)
+    (tmp_path / "concurrent/results").mkdir(parents=True)
+    for name in ("h1.json", "results/throughput.pdf"):
+        (tmp_path / "concurrent" / name).write_text("1")
+    assert folder.changed() == ["concurrent/h1.json", "concurrent/results/throughput.pdf"]
+    kept = concurrent.keep_earlier(tmp_path / "concurrent")
+    (tmp_path / "concurrent").mkdir()
+    (tmp_path / "concurrent/h1.json").write_text("22")
+    assert folder.changed() == ["concurrent/h1.json"]
+    assert (kept / "h1.json").is_file()
+
+
 @pytest.mark.parametrize(
     ("line", "says"),
     [
         ("", "usage: concurrent"),
+        ("-P 4 h1:h2", '"-P 4" stands before the first flow; write it behind the flow that it is for'),
+        ("h1:h2 -P many", '"-P many" is not a number of parallel streams from 1 to 128'),
+        ("h1:h2 -P 0", '"-P 0" is not a number of parallel streams from 1 to 128'),
+        ("h1:h2 -P 129", '"-P 129" is not'),
+        ("h1:h2 -P", '"-P " is not'),
+        ("h1:h2 -P 2 -P 3", '"-P 3" is the second for h1 to h2 (2 streams)'),
         ("h1", '"h1" is no flow'),
         ("h1:", '"h1:" is no flow'),
         ("h1:h2:reno:x", "is no flow"),
@@ -38,7 +89,7 @@ def test_words_of_the_command():
         ("-t soon h1:h2", '"-t soon" is no number'),
         ("-t 0 h1:h2", '"-t 0" is no number'),
         ("h1:h2 -t", '"-t " is no number'),
-        ("h1:h2:reno h1:h4:reno", "h1 to h4 (reno) is there twice"),
+        ("h1:h2:reno h1:h4:reno", "h1 to h4 (reno) would write h1-reno.json, as h1 to h2 (reno) does"),
     ],
 )
 def test_wrong_words_are_named(line, says):

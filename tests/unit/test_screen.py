@@ -77,6 +77,81 @@ def test_a_file_is_typed_whole_and_no_faster_than_the_network_takes_it(tmp_path,
     assert screen.MOST_UNTAKEN <= most[0] < screen.MOST_UNTAKEN + 2 * screen.READ_BYTES
 
 
+@pytest.mark.parametrize("text", [b"sleep 1", b"sleep 1\n", b""])
+def test_the_end_of_the_input_ends_a_shell_that_was_not_listening(tmp_path, network, streams, monkeypatch, text):
+    """Regression: Ctrl+D before a prompt, while a command ran, or after a line without an Enter was lost for ever."""
+    monkeypatch.setattr(screen, "END_AGAIN_S", 0.05)
+    connection, side = network
+    (tmp_path / "commands").write_bytes(text)
+    heard = []
+
+    def serve():
+        while heard.count(b"\x04") < 4:
+            for message in side.receive(0.05) or []:
+                if message["op"] == "open":
+                    side.send({"event": "opened"})
+                elif message["op"] == "input":
+                    heard.append(base64.b64decode(message["data"]))
+                    side.send({"event": "typed", "bytes": len(message["data"])})
+        side.send({"event": "closed", "status": 7})
+
+    with (tmp_path / "commands").open() as keys:
+        streams(keys)
+        server = threading.Thread(target=serve, daemon=True)
+        server.start()
+        assert Screen(connection, "h1").show() == 7
+        server.join(5)
+    whole = text if text.endswith(b"\n") or not text else text + b"\n"
+    assert b"".join(heard) == whole + b"\x04" * heard.count(b"\x04")
+
+
+def test_the_end_of_the_input_waits_while_time_stands_and_until_the_network_has_taken_it(
+    tmp_path, network, streams, monkeypatch
+):
+    """A network that takes nothing is not sent one Ctrl+D after the other."""
+    monkeypatch.setattr(screen, "END_AGAIN_S", 0.02)
+    connection, side = network
+    (tmp_path / "commands").write_bytes(b"")
+    heard = []
+
+    def listen(within_s):
+        until = time.monotonic() + within_s
+        while time.monotonic() < until:
+            for message in side.receive(0.02) or []:
+                if message["op"] == "input":
+                    heard.append(message["data"])
+
+    def serve():
+        side.send({"event": "opened"})
+        listen(0.3)
+        assert len(heard) == 1
+        paused = {"event": "clock", "paused": True, "on_way": False, "speed": 1.0, "text": "paused"}
+        side.send(paused)
+        side.send({"event": "typed", "bytes": len(heard[0])})
+        listen(0.3)
+        assert len(heard) == 1
+        side.send({**paused, "paused": False})
+        listen(0.3)
+        assert len(heard) == 2
+        side.send({"event": "closed", "status": 0})
+
+    with (tmp_path / "commands").open() as keys:
+        streams(keys)
+        failed = []
+
+        def served():
+            try:
+                serve()
+            except AssertionError as error:
+                failed.append(error)
+                side.send({"event": "closed", "status": 1})
+
+        server = threading.Thread(target=served, daemon=True)
+        server.start()
+        assert Screen(connection, "h1").show() == 0, failed
+        server.join(5)
+
+
 def once_raw(keyboard):
     """Wait until the screen has the terminal: what was typed before is dropped."""
     while termios.tcgetattr(keyboard)[3] & termios.ICANON:
