@@ -9,6 +9,7 @@ Files of instructors and arguments of commands are read strictly, by `linklab.un
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from linklab.base.text import excerpt
 from linklab.errors import InputError
@@ -89,6 +90,35 @@ def plain_quantity(typed: str, kind: str) -> str:
         of = f" of a {_CALLED.get(kind, kind)}" if unit else ""
         raise InputError(f'"{excerpt(text)}" has no unit{of}: write it with one, such as "{_EXAMPLES[kind]}"')
     return f"{plain} {known}".rstrip()
+
+
+def plain_of_kinds(number: str, unit: str, kinds: Sequence[str]) -> str:
+    """A number and its unit from two fields, of one of several kinds: "1 234,5" and "mbps" → "1234.5 Mbps".
+
+    Args:
+        number: what a person wrote as the number.
+        unit: what stands in the field beside it, in any case.
+        kinds: as in `plain_quantity`, at least one; a "number" may have a word beside it that says what is counted.
+
+    Raises:
+        InputError: it is no number, can mean two, or its unit is missing or of another kind.
+    """
+    digits, given = plain_number(number), unit.strip()
+    if "rate" in kinds and _BYTES_PER_SECOND.fullmatch(given):
+        raise InputError(f'"{excerpt(given)}" counts bytes per second: write the rate in bits per second, such as Mbps')
+    for kind in kinds:
+        if (known := _UNITS[kind].get(given.casefold())) is not None:
+            return f"{digits} {known}".rstrip()
+    other = next((kind for kind in _UNITS if given.casefold() in _UNITS[kind]), "")
+    if "number" in kinds and not other:
+        return digits
+    examples = " or ".join(_EXAMPLES[kind].split()[1] for kind in kinds if kind in _EXAMPLES)
+    cure = f"write one such as {examples}" if examples else "leave the unit out"
+    if not given:
+        raise InputError(f"{excerpt(number.strip())} needs its unit: {cure}")
+    asked = " or ".join(f"a {_CALLED.get(kind, kind)}" for kind in kinds)
+    found = f"is a unit of {_CALLED.get(other, other)}" if other else "is no unit"
+    raise InputError(f'"{excerpt(given)}" {found}, and {asked} is asked for: {cure}')
 
 
 def _plain_text(typed: str) -> str:

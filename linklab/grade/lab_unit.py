@@ -113,7 +113,7 @@ def _read(bundle: Bundle) -> HandedInLab:
     lab = load_lab(find_lab(str(data["lab"])))
     notes = _object(bundle, NOTES) if NOTES in bundle.files else {}
     predictions = {
-        name: _words(" ".join(str(given.get(key, "")) for key in ("number", "unit", "why")))
+        name: _words(" ".join(str(given.get(key, "")) for key in ("number", "unit", "words", "why")))
         for name, given in _mapping(notes.get("predictions")).items()
         if isinstance(given, dict)
     }
@@ -232,7 +232,7 @@ def _predictions(handed_in: HandedInLab, claimed: Guide) -> dict[str, str]:
         standing = claimed.prediction(asked.id)
         if standing is not None:
             written, when = standing
-            text = _words(f"{written.number} {written.unit} {written.why}")
+            text = _words(written.text)
             predictions[asked.id] = f"{text} ({AFTER})" if when is PredictionTime.AFTER else text
         elif asked.id in claimed.predictions.measured and asked.id in predictions:
             predictions[asked.id] += f" ({UNKNOWN})"

@@ -75,18 +75,24 @@ class EditorEvidence:
 class PredictionEvidence:
     """What the student predicted, as it was typed; all "" where the prediction was withdrawn.
 
-    name: of the manual's `predict` block.
+    name: of the manual's `predict` block; number and unit: "" where the question asks for none, and so with words.
     """
 
     name: str
     number: str = ""
     unit: str = ""
     why: str = ""
+    words: str = ""
 
     @property
     def empty(self) -> bool:
         """Whether it predicts nothing."""
-        return not (self.number.strip() or self.why.strip())
+        return not any(text.strip() for text in (self.number, self.words, self.why))
+
+    @property
+    def text(self) -> str:
+        """All of it in one line: the number with its unit, the words, and the reason."""
+        return " ".join(filter(None, (self.number, self.unit, self.words, self.why)))
 
 
 @dataclass(frozen=True)

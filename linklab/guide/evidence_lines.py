@@ -141,9 +141,15 @@ _READERS: Mapping[str, Callable[[Mapping[str, Any]], GuideEvidence]] = {
     "typed": lambda line: _typed(line),  # noqa: PLW0108 - it stands below
     "file": lambda line: FileEvidence(_text(line, "path"), _text(line, "text")),
     "editor": lambda line: EditorEvidence(_words(line, "words")),
-    "prediction": lambda line: PredictionEvidence(*(_text(line, key) for key in ("name", "number", "unit", "why"))),
+    "prediction": lambda line: _prediction(line),  # noqa: PLW0108 - as above
     "measured": lambda line: MeasuredBeforeEvidence(_words(line, "predictions")),
 }
+
+
+def _prediction(line: Mapping[str, Any]) -> PredictionEvidence:
+    """The words are missing in a line of before there was a field for them."""
+    given = {"words": "", **line}
+    return PredictionEvidence(**{key: _text(given, key) for key in ("name", "number", "unit", "why", "words")})
 
 
 def digest(nodes: Nodes) -> str:

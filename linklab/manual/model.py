@@ -179,6 +179,7 @@ class Prediction:
     """A `predict` block: what the reader answers from the theory, before the steps `settled` measure it.
 
     number: which of the manual it is, from 1.
+    asks: what an answer consists of: "words", or kinds of quantities, as `linklab.manual.predict` names them, or both.
     text: the question, in the Markdown of manuals.
     """
 
@@ -186,6 +187,7 @@ class Prediction:
     number: int
     line: int
     settled: tuple[str, ...]
+    asks: tuple[str, ...]
     text: str
     quotes: tuple[Quote, ...] = ()
     figures: tuple[Figure, ...] = ()

@@ -21,6 +21,9 @@ from linklab.manual.info import ID, LISTINGS, Place, named_options
 from linklab.manual.model import Figure, Prediction, PredictionAnswer, Quote
 
 PREDICT = "predict"
+WORDS = "words"
+QUANTITIES = ("rate", "time", "size", "share", "number")
+"""Kinds of `linklab.base.typed_numbers` that a prediction may ask for."""
 _ANSWER_OF = re.compile(r"\s*\{#predict-([^{}\s]*)\}$")
 
 
@@ -28,7 +31,7 @@ def parse_prediction(info: str, body: str, number: int, place: Place) -> Predict
     """The question of a `predict` block.
 
     Args:
-        info: what stands after the backticks, `predict id=NAME settled=STEP[,STEP…]`.
+        info: what stands after the backticks, `predict id=NAME settled=STEP[,STEP…] asks=KIND[,KIND…]`.
         body: the question, in the Markdown of manuals.
         number: which prediction of the manual it is, from 1.
         place: where the block begins.
@@ -36,15 +39,18 @@ def parse_prediction(info: str, body: str, number: int, place: Place) -> Predict
     Raises:
         ManualError: an option is unknown or missing, or the body is no plain prose.
     """
-    options = named_options(info, place, ("id", "settled"))
-    settled = tuple(options["settled"].split(","))
+    options = named_options(info, place, ("id", "settled", "asks"))
+    settled, asks = tuple(options["settled"].split(",")), tuple(options["asks"].split(","))
     for name in (options["id"], *settled):
         if not ID.fullmatch(name):
             raise place.error(f'id and settled: "{excerpt(name)}": use small letters, digits and "-"')
+    for kind in asks:
+        if kind not in (WORDS, *QUANTITIES):
+            raise place.error(f'asks: "{excerpt(kind)}" is no kind of answer; use {", ".join(QUANTITIES)} or {WORDS}')
     if not body.strip():
         raise place.error("the prediction asks nothing; write its question into the block")
     quotes, figures = _prose(body, Place(place.name, place.line + 1))
-    return Prediction(options["id"], number, place.line, settled, body, quotes, figures)
+    return Prediction(options["id"], number, place.line, settled, asks, body, quotes, figures)
 
 
 def load_answers(path: Path) -> dict[str, PredictionAnswer]:

@@ -39,7 +39,9 @@ class FrontHandler(PageHandler):
             "prefix": context.prefix,
             "lab": {"number": context.lab.number, "heading": context.lab.heading, "slug": context.lab.slug},
             "steps": facts_of_steps(context.manual),
-            "predictions": [{"id": asked.id, "settled": asked.settled} for asked in context.manual.predictions],
+            "predictions": [
+                {"id": asked.id, "settled": asked.settled, "asks": asked.asks} for asked in context.manual.predictions
+            ],
             "pictures": [name for name in PICTURES if (STATIC / f"{name}.js").is_file()],
             "missing": assets.missing(),
         }

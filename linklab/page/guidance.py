@@ -2,8 +2,9 @@
 """The guide on a lab's page: how far each step is, hints in stages, and what the steps of predictions have measured.
 
 Shows what `linklab.guide` says and asks what a person asks. The events `guide` (the states of all steps, which is next)
-and `settled` (the predictions whose steps are all done, with what was measured, when each was written, and which cannot
-be changed any more) follow the evidence. `POST steps/ID/hint` answers the next hint, `GET report` the lab's report.
+and `settled` (the predictions whose steps are all done, with what was measured, how each is told, when it was written,
+and which cannot be changed any more) follow the evidence. `POST steps/ID/hint` answers the next hint, `GET report` the
+lab's report.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from linklab.guide.predictions import PredictionTime
 from linklab.page.context import PageContext
 from linklab.page.handlers import PageHandler, RequestError
 from linklab.page.lab_report import LabWork
+from linklab.page.predicted import WrittenPrediction
 from linklab.page.reporting import report_of, settled, work_of
 
 TELL_S = 0.1
@@ -68,9 +70,11 @@ class GuideDesk:
             "guide", steps=told, next=following.id if following else None, trouble=self.session.trouble
         )
         lab, standings = self.context.lab, self.session.predictions()
+        asks = {asked.id: asked.asks for asked in lab.manual.predictions}
         self.context.events.publish(
             "settled",
             predictions=settled(lab, self.session),
+            told={name: WrittenPrediction.of(found[0]).told(asks[name]) for name, found in standings.items() if found},
             said={name: (found[1] if found else PredictionTime.UNKNOWN).sentence for name, found in standings.items()},
             closed=self.session.closed_predictions(),
         )

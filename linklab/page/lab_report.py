@@ -16,7 +16,9 @@ from linklab.guide.predictions import PredictionTime
 from linklab.judge.expectation import ExpectationVerdict
 from linklab.manual.chapter import Chapter
 from linklab.manual.html import page, render_body
+from linklab.manual.model import Prediction
 from linklab.page.notes import StudentNotes
+from linklab.page.predicted import WrittenPrediction
 
 VERDICTS = {"done": "pass", "done differently": "pass", "wrong": "fail", "open": "skipped"}
 """State of a step → the verdict whose colour it has."""
@@ -74,7 +76,7 @@ def lab_report(chapter: Chapter, notes: StudentNotes, work: LabWork, written: st
         done=sum(VERDICTS[step["status"]] == "pass" for step in needed if step["counts"]),
         counted=sum(step["counts"] for step in needed),
         steps=[_step(step) for step in needed],
-        predictions=[_prediction(asked.id, asked.number, body, notes, work) for asked in chapter.manual.predictions],
+        predictions=[_prediction(asked, body, notes, work) for asked in chapter.manual.predictions],
         questions=[(text, notes.answers.get(str(number), "")) for number, text in enumerate(questions_in(body), 1)],
         verdicts=[_verdict(each) for each in work.verdicts],
         environment={name: value for name, value in work.environment.items() if isinstance(value, (str, int, float))},
@@ -104,21 +106,22 @@ def _verdict(verdict: ExpectationVerdict) -> dict[str, Any]:
     }
 
 
-def _prediction(name: str, number: int, body: str, notes: StudentNotes, work: LabWork) -> dict[str, Any]:
+def _prediction(asked: Prediction, body: str, notes: StudentNotes, work: LabWork) -> dict[str, Any]:
     """One prediction; question and theory are those of its box in the manual."""
+    name = asked.id
     box = body.partition(f'id="predict-{name}"')[2].partition("</section>")[0]
     question = box.partition('<div class="question">')[2].partition('</div><p class="write">')[0]
     theory = box.partition("</summary>")[2].partition("</details>")[0]
     standing = work.standings.get(name)
-    written = standing[0] if standing else notes.predictions.get(name)
+    written = WrittenPrediction.of(standing[0]) if standing else notes.predictions.get(name)
     when = standing[1] if standing else PredictionTime.UNKNOWN
     said = when.sentence if written and (standing or name in work.settled) else ""
     return {
         "id": name,
-        "number": number,
+        "number": asked.number,
         "question": question,
         "theory": theory,
-        "predicted": f"{written.number} {written.unit}".strip() if written else "",
+        "predicted": " ".join(filter(None, (written.told(asked.asks), written.words))) if written else "",
         "why": written.why if written else "",
         "said": said,
         "settled": name in work.settled,

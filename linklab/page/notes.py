@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a student writes on the page of a lab: predictions and answers, as a JSON file beside the lab's progress.
 
-`POST predictions/ID {number, unit, why}` and `POST answers/NUMBER {text}` keep one; the event `notes` tells every page
-what is kept. The file is the student's: a field that is missing is empty, and a file that is not ours is refused.
+`POST predictions/ID {number, unit, words, why}` and `POST answers/NUMBER {text}` keep one; the event `notes` tells
+every page what is kept. The file is the student's: a field that is missing is empty, and a file that is not ours is
+refused.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import json
-import math
 import threading
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
@@ -21,48 +21,16 @@ from tornado.web import RequestHandler
 
 from linklab.base.files import write_json
 from linklab.errors import InputError
-from linklab.guide.evidence import PredictionEvidence
 from linklab.guide.progress import FOLDER
 from linklab.guide.progress_lines import LOCK_S, locked
 from linklab.page.context import PageContext
 from linklab.page.handlers import PageHandler, RequestError
+from linklab.page.predicted import FIELDS, WrittenPrediction
 
 VERSION = 1
 NOTES_FILE = "notes.json"
 """Beside the progress, where no command of the lab takes it for a file of its own."""
-LONGEST_WHY = 4000
-LONGEST_UNIT = 20
 LONGEST_ANSWER = 20_000
-
-
-@dataclass(frozen=True)
-class WrittenPrediction:
-    """A prediction as it was written; number: as typed, "" where the question asks for none."""
-
-    number: str = ""
-    unit: str = ""
-    why: str = ""
-
-    def __post_init__(self) -> None:
-        """Refuse what cannot be a prediction; InputError says what can."""
-        if self.number and self.value is None:
-            raise InputError(f"{self.number}: write one number, such as 40 or 2.5, and its unit in the field beside it")
-        if len(self.unit) > LONGEST_UNIT or len(self.why) > LONGEST_WHY:
-            raise InputError(f"a unit has at most {LONGEST_UNIT} letters, and a reason at most {LONGEST_WHY:,}")
-
-    @property
-    def value(self) -> float | None:
-        """The number; None if there is none."""
-        try:
-            value = float(self.number.strip().replace(",", "."))
-        except ValueError:
-            return None
-        return value if math.isfinite(value) else None
-
-    @property
-    def empty(self) -> bool:
-        """Whether nothing was written."""
-        return not (self.number.strip() or self.why.strip())
 
 
 @dataclass
@@ -97,7 +65,7 @@ class StudentNotes:
         if not all(isinstance(found.get(key, {}), dict) for key in ("predictions", "answers")):
             raise InputError(f"{path}: its predictions or answers are not lists by name; move the file away")
         predictions = {
-            str(name): WrittenPrediction(**{key: str(entry.get(key, "")) for key in ("number", "unit", "why")})
+            str(name): WrittenPrediction(**{key: str(entry.get(key, "")) for key in FIELDS})
             for name, entry in dict(found.get("predictions", {})).items()
             if isinstance(entry, dict)
         }
@@ -110,17 +78,9 @@ class StudentNotes:
         write_json(self.path, {"notes_of": self.lab, "version": VERSION, "name": self.name, **self.facts()})
 
     def facts(self) -> dict[str, Any]:
-        """What pages are told."""
+        """What is kept, and what pages are told."""
         predictions = {name: asdict(each) for name, each in self.predictions.items()}
         return {"predictions": predictions, "answers": dict(self.answers)}
-
-
-def _evidence(name: str, written: WrittenPrediction) -> PredictionEvidence:
-    return PredictionEvidence(name, written.number, written.unit, written.why)
-
-
-def _written(evidence: PredictionEvidence) -> WrittenPrediction:
-    return WrittenPrediction(evidence.number, evidence.unit, evidence.why)
 
 
 class NotesDesk:
@@ -141,23 +101,25 @@ class NotesDesk:
         measured = guide.measured_predictions()
         for name, standing in guide.predictions().items():
             if standing is not None:
-                with contextlib.suppress(InputError):  # changed by hand into what is none
-                    self.notes.predictions[name] = _written(standing[0])
+                self.notes.predictions[name] = WrittenPrediction.of(standing[0])
             elif guide.is_known(name):  # it was withdrawn
                 self.notes.predictions.pop(name, None)
             elif name in self.notes.predictions and name not in measured:
                 with contextlib.suppress(InputError):  # a full disk: it stays in the notes
-                    guide.predict(_evidence(name, self.notes.predictions[name]))
+                    guide.predict(self.notes.predictions[name].evidence(name))
 
     def predict(self, name: str, written: WrittenPrediction) -> str:
         """Keep a prediction; an empty one is forgotten. What to say of it.
 
         Raises:
-            InputError: its measurement has begun and there is one already, or the file cannot be written.
+            InputError: it does not answer the question, its measurement has begun and there is one already, or the file
+                cannot be written.
         """
         guide = self.context.guide
+        asked = next(each for each in self.context.manual.predictions if each.id == name)
+        written.check(asked.asks)
         with self._lock, self._alone():
-            guide.predict(_evidence(name, written))
+            guide.predict(written.evidence(name))
             if written.empty:
                 self.notes.predictions.pop(name, None)
             else:
@@ -212,7 +174,7 @@ class PredictionHandler(PageHandler):
         """Keep one."""
         if not any(asked.id == name for asked in self.context.manual.predictions):
             raise RequestError(404, "The manual asks for no such prediction.")
-        given = self.fields(number=str, unit=str, why=str)
+        given = self.fields(**dict.fromkeys(FIELDS, str))
         self.answer(text=await self.context.in_thread(self.desk.predict, name, WrittenPrediction(**given)))
 
 

@@ -165,6 +165,31 @@ def children_of(pid):
     return found
 
 
+def test_a_prediction_answers_its_question(lab, browser):
+    """It has the fields that are asked for, no other unit, no ambiguous number; what was recorded is folded away.
+
+    Regression: 1,234 was taken for 1.234, any unit for any question, and the outcome stood below the question.
+    """
+    running, page = lab("14"), browser()
+    page.open(running.address)
+    assert not page.all("#prediction-one-round-trip-words"), "a time alone is asked for"
+    assert page.all("#prediction-paced-sender-words") and not page.all("#prediction-paced-sender-number")
+    recorded = page.one("#block-ping-h1 details.recorded")
+    assert not recorded.get_attribute("open") and recorded.text == "Show what the recorded run gave"
+    assert page.one("#block-ping-unshaped pre.output").is_displayed(), "no prediction is about it"
+    for number, unit, said in (
+        ("1,234", "ms", "can mean two numbers"),
+        ("40", "Mbps", "a time is asked for"),
+        ("40", "ms", "is kept"),
+    ):
+        for field, text in (("number", number), ("unit", unit)):
+            page.one(f"#prediction-one-round-trip-{field}").clear()
+            page.one(f"#prediction-one-round-trip-{field}").send_keys(text)
+        page.button("Keep my prediction", "#predict-one-round-trip").click()
+        page.until(lambda: said in page.one("#predict-one-round-trip form").text, said)  # noqa: B023 - in this turn
+    assert all("400" in each for each in page.complaints()), "the two refusals"
+
+
 @in_both
 def test_steps_are_checked_and_predictions_compared(lab, browser):
     """Wrong, mended by another command, done; what was predicted stands beside what was measured and the theory."""
@@ -176,8 +201,8 @@ def test_steps_are_checked_and_predictions_compared(lab, browser):
         page.until(lambda: words in page.one(f"#block-{step} .mark").text, f"{step}: {words}")
 
     mark("ping-unshaped", "open")
-    page.one("#prediction-one-round-trip-number").send_keys("40")
-    page.one("#prediction-one-round-trip-unit").send_keys("ms")
+    page.one("#prediction-one-round-trip-number").send_keys("0.04")
+    page.one("#prediction-one-round-trip-unit").send_keys("s")
     page.one("#prediction-one-round-trip-why").send_keys("there and back")
     page.button("Keep my prediction", "#predict-one-round-trip").click()
     page.until(lambda: "is kept" in page.one("#predict-one-round-trip").text, "that it is kept")
@@ -208,13 +233,14 @@ def test_steps_are_checked_and_predictions_compared(lab, browser):
     mark("ping-h1", "✓ done")
     page.until(lambda: page.all("#predict-one-round-trip .compared:not([hidden])"), "prediction and measurement")
     beside = page.one("#predict-one-round-trip .compared").text
-    assert "40 ms" in beside and "there and back" in beside
+    assert "0.04 s = 40 ms" in beside and "there and back" in beside
+    page.until(lambda: page.one("#block-ping-h1 pre.output").is_displayed(), "the recorded output")
     assert "ping-h1" in beside and " 20" in beside
     assert "the replies leave the switch through s1-eth1" in beside
     page.until(lambda: "stays as it is" in page.one("#predict-one-round-trip").text, "that it cannot be changed now")
     assert not page.one("#predict-one-round-trip form button").is_displayed()
     page.one("#prediction-one-round-trip-number").send_keys("20")
-    assert page.one("#prediction-one-round-trip-number").get_attribute("value") == "40"
+    assert page.one("#prediction-one-round-trip-number").get_attribute("value") == "0.04"
     page.driver.get(page.driver.current_url.partition("#")[0] + "report")
     assert "Ada Lovelace" in page.one("header").text
     assert page.complaints() == []

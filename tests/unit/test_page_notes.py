@@ -17,8 +17,9 @@ from linklab.manual.model import WriteFile
 from linklab.page import terminals
 from linklab.page.files import write_file
 from linklab.page.lab_report import LabWork, lab_report, questions_in
-from linklab.page.notes import StudentNotes, WrittenPrediction
+from linklab.page.notes import StudentNotes
 from linklab.page.page_terminal import PageTerminal
+from linklab.page.predicted import WrittenPrediction
 from linklab.page.step_facts import step_facts
 from linklab.page.terminals import fast_forward
 from linklab.terminal.attach import Connection
@@ -27,7 +28,7 @@ from linklab.terminal.attach import Connection
 def test_a_prediction_is_kept_in_the_working_folder(tmp_path):
     """And is there again when the page is opened the next day."""
     with served(tmp_path) as page:
-        given = {"number": "40", "unit": "ms", "why": "both ways"}
+        given = {"number": "40", "unit": "ms", "words": "", "why": "both ways"}
         assert page.own("POST", "predictions/one-round-trip", given)[0] == 200
     kept = StudentNotes.load(tmp_path, "14-router-bufferbloat")
     assert kept.predictions == {"one-round-trip": WrittenPrediction("40", "ms", "both ways")}
@@ -36,29 +37,102 @@ def test_a_prediction_is_kept_in_the_working_folder(tmp_path):
         page.context.events.watch(seen.append)
         notes = next(event for event in seen if event["kind"] == "notes")
         assert notes["predictions"] == {"one-round-trip": given}
-        assert page.own("POST", "predictions/one-round-trip", {"number": " ", "unit": "ms", "why": ""})[0] == 400
-        assert page.own("POST", "predictions/one-round-trip", {"number": "", "unit": "ms", "why": ""})[0] == 200
+        assert page.own("POST", "predictions/one-round-trip", {**given, "number": "x", "why": ""})[0] == 400
+        assert page.own("POST", "predictions/one-round-trip", {**given, "number": "", "why": ""})[0] == 200
     assert StudentNotes.load(tmp_path, "14-router-bufferbloat").predictions == {}
 
 
-@pytest.mark.parametrize("number", ["forty", "40 ms", "1e999", "nan", "4,0,0"])
-def test_a_number_is_a_number(tmp_path, number):
-    """Its unit has a field of its own; the sentence says so."""
+@pytest.mark.parametrize(
+    ("number", "unit", "asks", "value"),
+    [
+        ("2,5", "ms", ("time",), (0.0025, "s")),
+        ("1 234", "mbit/s", ("rate",), (1234e6, "bit/s")),
+        ("0.04", "S", ("rate", "time", "words"), (0.04, "s")),
+        ("9,56", "Gbps", ("rate",), (9.56e9, "bit/s")),
+        ("25", "MB", ("size",), (25e6, "bytes")),
+        ("2", "%", ("share", "words"), (0.02, "1")),
+        ("2", "percent", ("number",), (0.02, "1")),
+        ("1.000.000", "", ("number",), (1e6, "1")),
+        ("3", "packets", ("number", "time"), (3.0, "1")),
+        ("2e3", "", ("number",), (2000.0, "1")),
+        ("", "ms", ("rate",), None),
+    ],
+)
+def test_a_prediction_is_read_as_every_number_that_a_person_types(number, unit, asks, value):
+    """In its own unit, of one of the kinds that the question asks for; the value is in base units."""
+    assert WrittenPrediction(number, unit).quantity(asks) == pytest.approx(value)
+
+
+@pytest.mark.parametrize(
+    ("number", "unit", "asks", "words"),
+    [
+        (
+            "1,234",
+            "Mbps",
+            ("rate",),
+            '"1,234" can mean two numbers: write 1234 if the comma',
+        ),
+        ("40", "ms", ("rate", "words"), '"ms" is a unit of time, and a rate is asked for: write one such as Mbps'),
+        (
+            "40",
+            "Mbps",
+            ("time", "size"),
+            '"Mbps" is a unit of rate, and a time or a size is asked for: write one such as ms',
+        ),
+        ("40", "ms", ("number",), '"ms" is a unit of time, and a number is asked for: leave the unit out'),
+        ("40", "parsec", ("time",), '"parsec" is no unit, and a time is asked for: write one such as ms'),
+        ("40", " ", ("time",), "40 needs its unit: write one such as ms"),
+        ("40", "MB/s", ("rate",), '"MB/s" counts bytes per second: write the rate in bits per second, such as Mbps'),
+        ("40", "", ("words",), "this question asks for words, not for a number; write them into their field"),
+        ("forty", "ms", ("time",), '"forty" is not a number'),
+        ("40 ms", "", ("time",), '"40 ms" is not a number'),
+        ("4,0,0", "ms", ("time",), '"4,0,0" is not a number'),
+        ("1e999", "", ("number",), "1e999: the number is too large"),
+        ("nan", "", ("number",), '"nan" is not a number'),
+    ],
+)
+def test_what_cannot_answer_the_question_is_refused(number, unit, asks, words):
+    """Regression: 1,234 was taken for 1.234, and any unit for any question; the sentence says what to write."""
+    with pytest.raises(InputError) as refused:
+        WrittenPrediction(number, unit).check(asks)
+    assert str(refused.value).startswith(words)
+
+
+@pytest.mark.parametrize(
+    ("number", "unit", "asks", "told"),
+    [
+        ("0.04", "s", ("time",), "0.04 s = 40 ms"),
+        ("10000", "Mbit/s", ("rate",), "10000 Mbit/s = 10 Gbps"),
+        ("40", "ms", ("time",), "40 ms"),
+        ("5", "us", ("time",), "5 us"),
+        ("100", "mbps", ("rate",), "100 mbps"),
+        ("2", "%", ("share",), "2 %"),
+        ("12", "parsec", ("rate",), "12 parsec"),
+    ],
+)
+def test_a_prediction_is_told_in_the_unit_of_measurements(number, unit, asks, told):
+    """As it was typed, and converted where its prefix is another one; what an older Linklab took stays as it is."""
+    assert WrittenPrediction(number, unit).told(asks) == told
+
+
+def test_the_page_refuses_a_unit_of_another_quantity(tmp_path):
+    """And keeps nothing; words are kept where the manual asks for words."""
     with served(tmp_path) as page:
-        status, _, text = page.own("POST", "predictions/one-round-trip", {"number": number, "unit": "", "why": ""})
-    assert status == 400
-    assert json.loads(text)["error"].startswith(f"{number}: write one number, such as 40 or 2.5")
-
-
-def test_a_decimal_comma_is_understood():
-    """As many write it."""
-    assert WrittenPrediction("2,5").value == 2.5
+        given = {"number": "40", "unit": "Mbps", "words": "", "why": "both ways"}
+        status, _, text = page.own("POST", "predictions/one-round-trip", given)
+        assert status == 400
+        assert json.loads(text)["error"].startswith('"Mbps" is a unit of rate, and a time is asked for')
+        given = {"number": "", "unit": "", "words": "not at all", "why": "loss decides"}
+        assert page.own("POST", "predictions/paced-sender", given)[0] == 200
+        assert "not at all<br>loss decides" in page.own("GET", "report")[2]
+    kept = StudentNotes.load(tmp_path, "14-router-bufferbloat")
+    assert kept.predictions == {"paced-sender": WrittenPrediction(words="not at all", why="loss decides")}
 
 
 def test_what_the_manual_does_not_ask_is_not_kept(tmp_path):
     """No file for it either."""
     with served(tmp_path) as page:
-        assert page.own("POST", "predictions/other", {"number": "1", "unit": "", "why": ""})[0] == 404
+        assert page.own("POST", "predictions/other", {"number": "1", "unit": "", "words": "", "why": ""})[0] == 404
     assert [path.name for path in tmp_path.iterdir()] == [".linklab"]
 
 

@@ -95,7 +95,7 @@ def measured(session, work):
         session.see(each)
 
 
-FIELDS = {"number": "40", "unit": "ms", "why": "both ways"}
+FIELDS = {"number": "40", "unit": "ms", "words": "", "why": "both ways"}
 
 
 def test_a_prediction_is_not_changed_after_its_measurement(lab, work, tmp_path):
@@ -104,7 +104,7 @@ def test_a_prediction_is_not_changed_after_its_measurement(lab, work, tmp_path):
         assert page.own("POST", f"predictions/{NAME}", {**FIELDS, "number": "20"})[0] == 200
         assert page.own("POST", f"predictions/{NAME}", FIELDS)[0] == 200
         measured(page.context.guide, work)
-        for changed in ({**FIELDS, "number": "41"}, {"number": "", "unit": "", "why": ""}):
+        for changed in ({**FIELDS, "number": "41"}, {"number": "", "unit": "", "words": "", "why": ""}):
             status, _, text = page.own("POST", f"predictions/{NAME}", changed)
             assert status == 400
             assert json.loads(text)["error"].startswith("prediction 1: its measurement is done, so the prediction")

@@ -20,7 +20,9 @@ from linklab.manual.parse import parse_manual
 from linklab.manual.predict import parse_answers
 from linklab.manual.set_env import set_env_script
 
-ASKED = "```predict id=rtt settled=ping\nHow long is the **RTT**, after {{before.ping.rtt.mean as ms .0}}?\n```\n"
+ASKED = (
+    "```predict id=rtt settled=ping asks=time\nHow long is the **RTT**, after {{before.ping.rtt.mean as ms .0}}?\n```\n"
+)
 MANUAL = f"## A\nStep. Once.\n```h1 id=before\nping\n```\n{ASKED}Step. Again.\n```h1 id=ping\nping\n```\n"
 ANSWERS = (
     "# Answers\n\n1. Yes.\n\n### The RTT {#predict-rtt}\n\n"
@@ -109,13 +111,30 @@ def test_a_prediction_changes_nothing_of_a_replay():
     ("text", "message"),
     [
         ("```predict id=a\nb\n```\n", "x/manual.md:1: the block needs settled=…"),
+        ("```predict id=a settled=b\nb\n```\n", "x/manual.md:1: the block needs asks=…"),
+        (
+            "```predict id=a settled=b asks=speed\nb\n```\n",
+            'x/manual.md:1: asks: "speed" is no kind of answer; use rate, time, size, share, number or words',
+        ),
         ("```predict settled=a\nb\n```\n", "x/manual.md:1: the block needs id=…"),
-        ("```predict id=a settled=b for=4s\nb\n```\n", 'x/manual.md:1: unknown option "for"; I know id, settled'),
-        ("```predict id=a settled=b,\nb\n```\n", 'x/manual.md:1: id and settled: "": use small letters, digits'),
-        ("```predict id=a settled=b\n\n```\n", "x/manual.md:1: the prediction asks nothing; write its question"),
-        ("```predict id=a settled=b\nx\n\nStep. Do.\n```\n", "x/manual.md:4: a question or an answer has no steps"),
-        ("````predict id=a settled=b\n```h1\nls\n```\n````\n", "x/manual.md:2: a question or an answer has no steps"),
-        ("```predict id=a settled=b\n{{a}}\n```\n", 'x/manual.md:2: "{{a}}": write {{STEP.METRIC}}'),
+        ("```predict id=a settled=b for=4s\nb\n```\n", 'x/manual.md:1: unknown option "for"; I know asks, id, settled'),
+        (
+            "```predict id=a settled=b, asks=time\nb\n```\n",
+            'x/manual.md:1: id and settled: "": use small letters, digits',
+        ),
+        (
+            "```predict id=a settled=b asks=time\n\n```\n",
+            "x/manual.md:1: the prediction asks nothing; write its question",
+        ),
+        (
+            "```predict id=a settled=b asks=time\nx\n\nStep. Do.\n```\n",
+            "x/manual.md:4: a question or an answer has no steps",
+        ),
+        (
+            "````predict id=a settled=b asks=time\n```h1\nls\n```\n````\n",
+            "x/manual.md:2: a question or an answer has no steps",
+        ),
+        ("```predict id=a settled=b asks=time\n{{a}}\n```\n", 'x/manual.md:2: "{{a}}": write {{STEP.METRIC}}'),
         (ASKED + ASKED, 'x/manual.md:4: the prediction id="rtt" is used already on line 1'),
         ("Subgoal. One.\nStep. Two.\n", "x/manual.md:1: a subgoal is one line; leave an empty line after it"),
     ],

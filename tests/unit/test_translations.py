@@ -222,7 +222,8 @@ def test_english_pieces_of_a_page_say_so_to_a_screen_reader(folder):
     """Headings, paragraphs, items, steps, tables, and captions; their lines are those of the translated text."""
     lab = lab_with(
         "One.\nTwo.\n\n## The start\n\nNew.\n\n- Alpha.\n- Beta.\n\nStep. Look.\n\nSubgoal. See.\n\n"
-        "```predict id=p settled=a\nHow?\n```\n\n```h1 id=a\nls\n```\n\n![Plot](topology:)\n\n|a|b|\n|-|-|\n|c|d|\n\n"
+        "```predict id=p settled=a asks=words\nHow?\n```\n\n"
+        "```h1 id=a\nls\n```\n\n![Plot](topology:)\n\n|a|b|\n|-|-|\n|c|d|\n\n"
         "## The end\n\n{{lab.roadmap}}\n\n{{lab.objectives}}\n"
     )
     lab = replace(lab, objectives=("Know.", "Do."))

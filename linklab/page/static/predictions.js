@@ -1,8 +1,13 @@
 // Predictions: a form at each question of the manual; afterwards prediction, theory, and measurement beside each other.
+// What the recorded run gave at a step that decides one is behind a disclosure until the reader has measured it.
 import { make } from "./elements.js";
 import * as server from "./server.js";
 
-const UNITS = ["", "ms", "µs", "s", "Mbit/s", "Gbit/s", "kbit/s", "bytes", "kB", "MB", "packets", "%", "times"];
+// Of each kind of quantity, as the manual says what is asked for; other spellings are understood too.
+const UNITS = {
+  rate: ["Mbps", "Gbps", "kbps"], time: ["ms", "µs", "s"], size: ["bytes", "kB", "MB", "GB"], share: ["%"],
+  number: ["packets", "segments", "times"],
+};
 
 class Question {
   constructor(facts, box, context) {
@@ -12,25 +17,34 @@ class Question {
     this.written = null;
     this.details = box.querySelector("details");
     const id = `prediction-${facts.id}`;
+    const kinds = facts.asks.filter((kind) => kind in UNITS);
     this.number = make("input", { id: `${id}-number`, inputmode: "decimal", autocomplete: "off" });
-    this.unit = make("input", { id: `${id}-unit`, list: "units", autocomplete: "off" });
+    this.unit = make("input", { id: `${id}-unit`, list: `${id}-units`, autocomplete: "off" });
+    this.words = make("textarea", { id: `${id}-words`, rows: "1" });
     this.why = make("textarea", { id: `${id}-why`, rows: "2" });
+    const units = make("datalist", { id: `${id}-units` },
+      ...kinds.flatMap((kind) => UNITS[kind]).map((unit) => make("option", { value: unit })));
     this.said = make("span", { role: "status" });
     const field = (label, input, wide) =>
       make("p", { class: wide ? "write wide" : "write" }, make("label", { for: input.id }, label), input);
     this.form = make("form", { class: "fields", onsubmit: (event) => this.#keep(event) },
-      field("Number, if one is asked for", this.number), field("Unit", this.unit), field("Why", this.why, true),
+      ...(kinds.length ? [field("Number", this.number), field("Unit", this.unit), units] : []),
+      ...(facts.asks.includes("words") ? [field(kinds.length ? "In words" : "Your prediction", this.words, true)] : []),
+      field("Why", this.why, true),
       this.button = make("button", {}, "Keep my prediction"), this.said);
     box.querySelector(".write")?.replaceWith(this.form);
     this.beside = make("div", { class: "compared", hidden: true });
     box.append(this.beside);
+    this.recorded = facts.settled.map((step) => new Recorded(step)).filter((one) => one.output);
     this.show(null, null, {});
   }
 
   async #keep(event) {
     event.preventDefault();
     try {
-      const fields = { number: this.number.value, unit: this.unit.value, why: this.why.value };
+      const fields = {
+        number: this.number.value, unit: this.unit.value, words: this.words.value, why: this.why.value,
+      };
       this.said.textContent = (await server.ask("POST", `predictions/${this.facts.id}`, fields)).text;
     } catch (error) {
       this.said.textContent = error.message;
@@ -38,23 +52,26 @@ class Question {
   }
 
   // What is kept, and once the steps that decide are done, what they measured; null is what is not known yet.
-  // said: a sentence on when it was written; closed: whether it can no longer be changed.
-  show(written, measured, { said = "", closed = false }) {
+  // told: the number, also in the unit of measurements; said: a sentence on when it was written; closed: whether it can
+  // no longer be changed.
+  show(written, measured, { told = "", said = "", closed = false }) {
     if (written && JSON.stringify(written) !== JSON.stringify(this.written) && !this.form.contains(document.activeElement)) {
-      [this.number.value, this.unit.value, this.why.value] = [written.number, written.unit, written.why];
+      for (const name of ["number", "unit", "words", "why"]) this[name].value = written[name] || "";
     }
     this.written = written;
     if (this.details) this.details.hidden = !written && measured === null; // first predict, then read
-    for (const input of [this.number, this.unit, this.why]) input.readOnly = closed;
+    for (const input of [this.number, this.unit, this.words, this.why]) input.readOnly = closed;
     if (closed !== this.button.hidden) {
       this.button.hidden = closed;
       this.said.textContent = closed ? "This prediction was made before its measurement, and stays as it is." : "";
     }
     this.beside.hidden = measured === null;
-    if (measured === null || JSON.stringify([written, measured, said]) === this.drawn) return;
-    this.drawn = JSON.stringify([written, measured, said]);
+    if (measured === null || JSON.stringify([written, measured, told, said]) === this.drawn) return;
+    this.drawn = JSON.stringify([written, measured, told, said]);
+    for (const one of this.recorded) one.open();
     const theory = [...(this.details?.childNodes || [])].filter((node) => node.nodeName !== "SUMMARY");
-    const own = written ? [make("strong", {}, `${written.number} ${written.unit}`.trim()), make("p", {}, written.why),
+    const number = told || `${written?.number} ${written?.unit}`.trim();
+    const own = written ? [make("strong", {}, number), make("p", {}, written.words), make("p", {}, written.why),
       said ? make("p", {}, make("em", {}, said)) : ""] : ["none written"];
     const seen = measured.length ? measured.map((one) => make("p", {}, one)) : ["see the step's output"];
     this.beside.replaceChildren(make("table", { class: "beside" },
@@ -66,19 +83,33 @@ class Question {
   }
 }
 
+// The recorded output of a step that decides a prediction.
+class Recorded {
+  constructor(step) {
+    this.output = document.querySelector(`#block-${CSS.escape(step)} pre.output`);
+    if (!this.output || this.output.closest("details")) return; // another prediction may be decided by it too
+    const hidden = make("details", { class: "recorded" }, make("summary", {}, "Show what the recorded run gave"));
+    this.output.replaceWith(hidden);
+    hidden.append(this.output);
+  }
+
+  open() {
+    this.output.closest("details").open = true;
+  }
+}
+
 export function start(element, context) {
-  document.body.append(make("datalist", { id: "units" }, ...UNITS.map((unit) => make("option", { value: unit }))));
   const questions = new Map();
   for (const facts of context.predictions) {
     const box = element.querySelector(`#predict-${CSS.escape(facts.id)}`);
     if (box) questions.set(facts.id, new Question(facts, box, context));
   }
   let notes = {};
-  let settled = { predictions: {}, said: {}, closed: [] };
+  let settled = { predictions: {}, told: {}, said: {}, closed: [] };
   const show = () => {
     for (const [id, question] of questions) {
       question.show(notes[id] || null, settled.predictions[id] ?? null,
-        { said: settled.said[id], closed: settled.closed.includes(id) });
+        { told: settled.told[id], said: settled.said[id], closed: settled.closed.includes(id) });
     }
   };
   context.onEvent("notes", (event) => {
