@@ -3,7 +3,8 @@
 
 It lives as long as its shell, also while no page is open: what it has shown last is kept and replayed to a page that is
 opened or reloaded. Programs that print faster than every browser can show wait, as at any terminal that has stopped; a
-browser that is slower than another one gets the kept text afterwards instead.
+browser that is slower than another one gets the kept text afterwards instead. So does a page in a hidden tab, for which
+no program waits: browsers let its timers run once a second or once a minute, and xterm.js draws by timers.
 """
 
 from __future__ import annotations
@@ -64,6 +65,7 @@ class PageTerminal:
         self._early: list[dict[str, Any]] = []
         self._unshown: dict[TerminalViewer, int] = {}
         self._behind: set[TerminalViewer] = set()
+        self._hidden: set[TerminalViewer] = set()
         self._room = threading.Condition()
 
     @property
@@ -117,6 +119,16 @@ class PageTerminal:
         with self._room:
             self._unshown.pop(viewer, None)
             self._behind.discard(viewer)
+            self._hidden.discard(viewer)
+            self._room.notify_all()
+
+    def hide(self, viewer: TerminalViewer, hidden: bool) -> None:
+        """Note whether a browser's page is hidden; programs wait for no page that is."""
+        with self._room:
+            if hidden and viewer in self._unshown:
+                self._hidden.add(viewer)
+            else:
+                self._hidden.discard(viewer)
             self._room.notify_all()
 
     def shown(self, viewer: TerminalViewer, count: int) -> None:
@@ -225,10 +237,14 @@ class PageTerminal:
             viewer.say(closed=True)
 
     def _wait_for_room(self) -> None:
-        """Until some browser can show more, or none is there; what the network still has to say waits meanwhile."""
+        """Until some browser that is seen can show more, or none is; what the network has to say waits meanwhile."""
         with self._room:
-            while self._unshown and min(self._unshown.values()) > MOST_UNSHOWN_BYTES and not self._hung_up():
+            while self._is_full() and not self._hung_up():
                 self._room.wait(LOOK_S)
+
+    def _is_full(self) -> bool:
+        seen = [count for viewer, count in self._unshown.items() if viewer not in self._hidden]
+        return bool(seen) and min(seen) > MOST_UNSHOWN_BYTES
 
     def _hung_up(self) -> bool:
         return self.state == "closed" or self.connection.fileno() < 0

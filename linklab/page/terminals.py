@@ -3,7 +3,8 @@
 
 `POST terminals {name, rows, columns}` opens one and answers its facts, `DELETE terminals/ID` hangs it up, the event
 `terminals` lists them; `POST terminals/ID/forward` is fast-forward. Socket `terminal/ID`: to the browser bytes as they
-come, else JSON {"reset" | "closed" | "notice"}; from it JSON {"input"}, {"shown": bytes}, {"rows", "columns"}.
+come, else JSON {"reset" | "closed" | "notice"}; from it JSON {"input"}, {"shown": bytes}, {"hidden": the page is in a
+tab that is not seen}, {"rows", "columns"}.
 """
 
 from __future__ import annotations
@@ -197,7 +198,7 @@ class TerminalSocket(PageSocket):
         self.terminal.watch(self)
 
     def on_message(self, message: str | bytes) -> None:
-        """Keys, a size, or how much has been drawn; what is none of these is refused by closing."""
+        """Keys, a size, what was drawn, whether the page is hidden; what is none of these is refused by closing."""
         if self.terminal is None:
             return
         try:
@@ -208,6 +209,8 @@ class TerminalSocket(PageSocket):
                     self.terminal.type(text)
                 case {"shown": int(count)} if count >= 0:
                     self.terminal.shown(self, count)
+                case {"hidden": bool(hidden)}:
+                    self.terminal.hide(self, hidden)
                 case {"rows": int(rows), "columns": int(columns)} if (
                     2 <= rows <= LARGEST_SIDE and 2 <= columns <= LARGEST_SIDE
                 ):

@@ -136,6 +136,33 @@ def test_terminals_at_full_speed_freeze_nothing(lab, browser):
     page.until(lambda: "root@client" in page.screen(), "the prompt again")
 
 
+TIMERS_STOP_WHILE_HIDDEN = """
+const run = window.setTimeout, held = [];
+document.addEventListener("visibilitychange", () => {
+  window.setTimeout = document.hidden ? (...timer) => held.push(timer) : run;
+  if (!document.hidden) held.splice(0).forEach((timer) => run(...timer));
+});
+"""
+"""As Chrome does to a tab that is hidden for five minutes: it runs timers once a minute."""
+
+
+def test_a_flood_goes_on_in_a_hidden_tab(lab, browser):
+    """The program does not wait for a tab that draws nothing, and its last lines are there when the tab is seen."""
+    running, page = lab("14"), browser()
+    page.open(running.address)
+    running.wait_for("The network runs")
+    page.button("New terminal").click()
+    page.until(lambda: "root@client" in page.screen(), "the prompt")
+    page.driver.execute_script(TIMERS_STOP_WHILE_HIDDEN)
+    shown = page.driver.current_window_handle
+    page.keys("sleep 2; seq 300000 | tee numbers; touch ended\n")
+    page.driver.switch_to.new_window("tab")
+    page.until((running.folder / "ended").exists, "the end of the flood")
+    assert (running.folder / "numbers").read_text().endswith("\n300000\n")
+    page.driver.switch_to.window(shown)
+    page.until(lambda: "\n300000\nroot@client" in page.screen(), "the last line and the prompt")
+
+
 @in_both
 def test_at_twice_the_size_everything_is_reached(lab, browser):
     """At 1024 x 700 and 200 % the parts are shown one at a time, and nothing is wider than the screen."""

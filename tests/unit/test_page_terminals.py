@@ -132,6 +132,42 @@ def test_a_slow_browser_holds_up_no_other(terminal):
     assert slow.got == bytes(one._kept[-page_terminal.KEPT_BYTES :])
 
 
+def test_a_page_in_a_hidden_tab_makes_no_program_wait(terminal):
+    """A browser draws nothing there for a minute or more; the page gets the kept text when it is seen again."""
+    one, connection = terminal
+    browser = Browser(draws=False)
+    one.watch(browser)
+    for _ in range(16):
+        connection.data(b"x" * 2**14)
+    one.hide(browser, True)
+    for _ in range(63):
+        connection.data(b"y" * 2**14)
+    connection.data(b"the end")
+    until(lambda: (connection.network.receive(0), one._kept.endswith(b"the end"))[1])
+    assert len(browser.got) <= page_terminal.LAGGING_BYTES + 2**14
+    one.hide(browser, False)
+    one.shown(browser, len(browser.got))
+    assert browser.said == [{"reset": True}] * 2
+    assert browser.got == bytes(one._kept[-page_terminal.KEPT_BYTES :])
+
+
+def test_a_hidden_page_does_not_let_a_program_outrun_one_that_is_seen(terminal):
+    """Of two pages, the one that somebody looks at sets the pace; once it is closed, the program runs on."""
+    one, connection = terminal
+    seen, hidden = Browser(draws=False), Browser(draws=False)
+    one.watch(seen)
+    one.watch(hidden)
+    one.hide(hidden, True)
+    for _ in range(64):
+        connection.data(b"x" * 2**14)
+    connection.data(b"the end")
+    time.sleep(0.3)
+    held = len(seen.got)
+    assert page_terminal.MOST_UNSHOWN_BYTES < held <= page_terminal.MOST_UNSHOWN_BYTES + 2**17
+    one.leave(seen)
+    until(lambda: (connection.network.receive(0), one._kept.endswith(b"the end"))[1])
+
+
 def test_keys_and_sizes_reach_the_network(terminal):
     """As frames of the attach protocol."""
     one, connection = terminal

@@ -53,7 +53,10 @@ class Screen {
     });
     this.socket = server.socket(`terminal/${facts.id}`, {
       binary: true,
-      onOpen: () => this.size(),
+      onOpen: () => {
+        this.size();
+        this.seen();
+      },
       onMessage: (message) => this.#show(message),
     });
     this.term.onData((text) => this.socket.send({ input: text }));
@@ -119,6 +122,11 @@ class Screen {
     this.socket.send({ rows: this.term.rows, columns: this.term.cols });
   }
 
+  // Tell whether the page is in a hidden tab, whose timers hardly run: no program waits for it to draw.
+  seen() {
+    this.socket.send({ hidden: document.hidden });
+  }
+
   // Put text where the cursor is; of several lines the shell takes all together where it knows bracketed paste.
   async put(text, enter) {
     await this.prompted; // a shell that has just started does not know bracketed paste yet
@@ -175,6 +183,9 @@ class Terminals {
     this.empty = make("p", {}, "The network is starting; its terminals open then.");
     this.panels.append(this.empty);
     element.append(this.bar, this.panels);
+    document.addEventListener("visibilitychange", () => {
+      for (const screen of this.screens.values()) screen.seen();
+    });
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
       for (const screen of this.screens.values()) screen.term.options.theme = colours();
     });
