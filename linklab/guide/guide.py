@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from linklab.guide import words
 from linklab.guide.chains import Chains
+from linklab.guide.complaints import complaint_of
 from linklab.guide.evidence import (
     EditorEvidence,
     FileEvidence,
@@ -206,18 +207,20 @@ class Guide:
         if not refused:  # what the kernel took counts, even where its state was read back before the line had ended
             self._changed(before, keys, line)
         else:
-            self._refused(line, keys, words.last_line(line.output) or why or f"status {line.status}")
+            self._refused(line, keys, why or f"status {line.status}")
 
     def _refused(self, line: TypedEvidence, keys: Iterable[str], why: str) -> None:
         """A line set nothing: it is a wrong try at what it was meant for, or rests on a step that was left out."""
-        story = words.of_refused(line.text, line.terminal, why)
+        complaint = complaint_of(line, self.plan.nodes)
+        said = complaint.message if complaint else words.last_line(line.output)
+        story, advice = words.of_refused(line.text, line.terminal, said or why), complaint.text if complaint else ""
         run = self._run_in(line)
         at = self.chains.meant(line, keys, self.front)
         near = self.matching.find(run, self.network.settings(), self.front) if run else None
         if near is not None and (at is None or self.front <= near.at[0] < at[0]):
-            self.wants[near.at].mark_wrong(story)
+            self.wants[near.at].mark_wrong(story, advice=advice)
         elif at is not None:
-            self.wants[self.chains.first_open(at)].mark_wrong(story)
+            self.wants[self.chains.first_open(at)].mark_wrong(story, advice=advice)
 
     def _changed(self, before: dict[str, object], keys: Iterable[str], line: TypedEvidence | None = None) -> None:
         """Follow what is set now; `keys` were spoken of by a line."""
@@ -268,7 +271,8 @@ class Guide:
         expected = want.status if isinstance(want, RunWant) else None
         stopped = isinstance(want, RunWant) and (want.stays or words.is_stopped(step.step))
         if expected is not None and not stopped and line.status not in (None, expected):
-            status.mark_wrong(words.of_status(line, expected))
+            complaint = None if line.status == 0 else complaint_of(line, self.plan.nodes)
+            status.mark_wrong(words.of_status(line, expected), advice=complaint.text if complaint else "")
             return
         self._outputs[step.id] = self._outputs.get(step.id, "") + line.output if at[1] else line.output
         self._scalars[step.id] = {**(self._scalars.get(step.id, {}) if at[1] else {}), **line.scalars}
@@ -340,12 +344,23 @@ class Guide:
         found = []
         for step in self.plan.steps:
             status, story, differing = self._status(step)
+            wants = [self.wants[step.number, place] for place in range(len(step.wants))]
             passed = self.begins_at <= step.number < front
             counts = not step.step.optional and (step.followed or self._is_told_verbs or status.good)
             left_out = status is GuideStatus.OPEN and passed and counts
             hints = words.hints(step, story, differing)
+            advice = next((want.advice for want in wants if want.advice), "")
             found.append(
-                StepState.of(step, status, story, left_out=left_out, counts=counts, verdicts=differing, hints=hints)
+                StepState.of(
+                    step,
+                    status,
+                    story,
+                    left_out=left_out,
+                    counts=counts,
+                    advice=advice,
+                    verdicts=differing,
+                    hints=hints,
+                )
             )
         return found
 

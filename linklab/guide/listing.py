@@ -46,5 +46,17 @@ def listing(steps: Sequence[Told], told: Sequence[Told], following: str | None) 
         yield f"{mark} {numbers[step['id']]:3} {step['task'] or step['id']} [{step['terminal']}] {step['id']}{arrow}"
         if step["story"]:
             yield f"      {step['story']}"
+            yield from _advice(step.get("advice", ""))
         elif step["left_out"]:
             yield "      left out: a later step is done, and this one is not"
+
+
+def _advice(text: str) -> Iterator[str]:
+    """What a message means, as lines below the story; commands that help are set in further."""
+    inside, first = False, "What it means: "
+    for line in text.splitlines():
+        if line.startswith("```"):
+            inside = not inside
+        elif line:
+            yield f"      {first}{'    ' if inside else ''}{line}"
+            first = ""

@@ -28,11 +28,15 @@ class GuideStatus(Enum):
 
 @dataclass
 class WantStatus:
-    """Of one thing that a step wants; story: how it was done differently, or what is wrong."""
+    """Of one thing that a step wants.
+
+    story: how it was done differently, or what is wrong; advice: Markdown on the message of a command that was refused.
+    """
 
     status: GuideStatus = GuideStatus.OPEN
     story: str = ""
     verdicts: list[ExpectationVerdict] = field(default_factory=list)
+    advice: str = ""
 
     @property
     def good(self) -> bool:
@@ -44,15 +48,15 @@ class WantStatus:
         if self.status is GuideStatus.DONE:
             return
         self.status = GuideStatus.DIFFERENTLY if differently else GuideStatus.DONE
-        self.story, self.verdicts = differently, []
+        self.story, self.verdicts, self.advice = differently, [], ""
 
-    def mark_wrong(self, story: str, verdicts: Sequence[ExpectationVerdict] = ()) -> None:
+    def mark_wrong(self, story: str, verdicts: Sequence[ExpectationVerdict] = (), advice: str = "") -> None:
         """It was tried, and is not as it should be."""
-        self.status, self.story, self.verdicts = GuideStatus.WRONG, story, list(verdicts)
+        self.status, self.story, self.verdicts, self.advice = GuideStatus.WRONG, story, list(verdicts), advice
 
     def reopen(self, story: str) -> None:
         """It was done and has been undone."""
-        self.status, self.story, self.verdicts = GuideStatus.OPEN, story, []
+        self.status, self.story, self.verdicts, self.advice = GuideStatus.OPEN, story, [], ""
 
 
 @dataclass(frozen=True)
@@ -63,6 +67,7 @@ class StepState:
     terminal, typed: where it is done and what is printed there.
     story: what was found and what is wanted, "" where there is nothing to say; expected, seen, why: of the first
     expectation that is missed.
+    advice: what docs/when-tc-complains.md says of the message of a command that was refused, as Markdown.
     left_out: a later step is done, this one is not; hints: in stages.
     counts: whether it is one of the steps of which all are to be done: neither optional nor one that nothing follows.
     """
@@ -79,6 +84,7 @@ class StepState:
     expected: str
     seen: str
     why: str
+    advice: str
     optional: bool
     left_out: bool
     counts: bool
@@ -93,6 +99,7 @@ class StepState:
         *,
         left_out: bool,
         counts: bool,
+        advice: str,
         verdicts: Sequence[ExpectationVerdict],
         hints: Sequence[str],
     ) -> StepState:
@@ -113,6 +120,7 @@ class StepState:
             expected=first.expected if first else "",
             seen=first.seen if first else "",
             why=first.expectation.why if first else "",
+            advice=advice,
             optional=step.step.optional,
             left_out=left_out,
             counts=counts,

@@ -90,7 +90,8 @@ def test_lab_3_with_slips_that_are_mended(student):
     ada.sees("del-h2", OPEN)
 
     ada.types("h1", "sudo tc qdisc add dev h1-eth0 root netem delay 50ms")
-    ada.sees("change-h1", WRONG, "was refused")
+    ada.sees("change-h1", WRONG, "was refused", "add needs an empty place, and a discipline is already set here")
+    assert "replace dev s1-eth2 root" in ada.page.one("#block-change-h1 .found pre").text, "what would be typed instead"
     ada.types("h1", "sudo tc qdisc change dev h1-eth0 root netem delay 500ms")
     ada.sees("delay-h1", LEFT_OUT, "undone: h1-eth0 has netem delay 500ms")
     ada.types("h1", "sudo tc qdisc replace dev h1-eth0 root netem delay 50ms")

@@ -61,3 +61,13 @@ export class Tabs {
     this.tabs.get(this.chosen).tab.focus();
   }
 }
+
+// A few sentences of our documentation, with code in backticks and blocks of commands, as elements.
+export function explained(markdown) {
+  const pieces = markdown.split(/^```\w*\n([\s\S]*?)\n```$/m);
+  return pieces.flatMap((piece, at) => {
+    if (at % 2) return [make("pre", {}, piece)];
+    return piece.trim().split(/\n{2,}/).filter(Boolean).map((paragraph) =>
+      make("p", {}, ...paragraph.split("`").map((text, number) => (number % 2 ? make("code", {}, text) : text))));
+  });
+}

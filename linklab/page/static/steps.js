@@ -1,5 +1,5 @@
 // The manual of the page: each step gets buttons that put its command into its terminal, its state, and hints.
-import { make } from "./elements.js";
+import { explained, make } from "./elements.js";
 import * as server from "./server.js";
 
 const WORDS = {
@@ -98,6 +98,7 @@ class Step {
     const parts = state.status === "done" ? [] : [
       line("", state.story), line("Expected: ", state.expected), line("Seen: ", state.seen), line("Why: ", state.why),
     ].filter(Boolean);
+    if (parts.length && state.advice) parts.push(line("What the message means:", " "), ...explained(state.advice));
     this.found.replaceChildren(...parts);
     this.found.hidden = !parts.length;
     const good = state.status.startsWith("done");
