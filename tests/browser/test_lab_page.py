@@ -136,6 +136,63 @@ def test_terminals_at_full_speed_freeze_nothing(lab, browser):
     page.until(lambda: "root@client" in page.screen(), "the prompt again")
 
 
+CONNECTIONS_CAN_BE_CUT = """
+const Real = window.WebSocket, all = [];
+window.WebSocket = class extends Real {
+  constructor(address) {
+    super(window.isCut ? "ws://127.0.0.1:1/" : address);
+    all.push(this);
+  }
+};
+window.cut = (isCut) => {
+  window.isCut = isCut;
+  if (isCut) all.forEach((one) => one.close());
+};
+"""
+PASTE = """
+const data = new DataTransfer();
+data.setData("text/plain", arguments[0].repeat(arguments[1]));
+document.activeElement.dispatchEvent(new ClipboardEvent("paste", {clipboardData: data, bubbles: true}));
+"""
+
+
+def test_what_is_typed_while_the_connection_is_lost_follows(lab, browser):
+    """The page says that the connection is lost, keeps the keys, and sends them in their order once it is back."""
+    running, page = lab("14"), browser()
+    page.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": CONNECTIONS_CAN_BE_CUT})
+    page.open(running.address)
+    running.wait_for("The network runs")
+    page.button("New terminal").click()
+    page.until(lambda: "root@client" in page.screen(), "the prompt")
+    page.driver.execute_script("window.cut(true)")
+    page.until(lambda: "what you type is sent when it is back" in page.one(".note-line").text, "that it is lost")
+    page.keys("echo kept-$((40 + 2)) > typed\n")
+    assert not (running.folder / "typed").exists()
+    page.driver.execute_script("window.cut(false)")
+    page.until((running.folder / "typed").exists, "what was typed")
+    page.until(lambda: "kept-$((40 + 2))" in page.screen(), "the line")
+    assert (running.folder / "typed").read_text() == "kept-42\n"
+    assert not page.one(".note-line").is_displayed()
+
+
+def test_a_large_paste_arrives_whole_or_is_refused_with_a_sentence(lab, browser):
+    """Text of 1.75 MB, with letters that are two units of UTF-16, reaches a program; of 6 MB nothing is typed."""
+    running, page = lab("14"), browser()
+    page.open(running.address)
+    running.wait_for("The network runs")
+    page.button("New terminal").click()
+    page.until(lambda: "root@client" in page.screen(), "the prompt")
+    line = "an odd number 🖧🖧🖧 of units\n"
+    page.keys("stty -echo; cat > pasted; touch ended\n")
+    page.until((running.folder / "pasted").exists, "cat")
+    page.driver.execute_script(PASTE, line, 200_000)
+    assert page.one(".note-line").text.startswith("This paste has 6,000,000 characters and a terminal takes 4,194,304")
+    page.driver.execute_script(PASTE, line, 50_000)
+    page.keys(Keys.CONTROL, "d")
+    page.until((running.folder / "ended").exists, "the end of cat", 90)
+    assert (running.folder / "pasted").read_text(encoding="utf-8") == line * 50_000
+
+
 TIMERS_STOP_WHILE_HIDDEN = """
 const run = window.setTimeout, held = [];
 document.addEventListener("visibilitychange", () => {

@@ -46,8 +46,10 @@ export async function text(path) {
 const AGAIN_MS = [250, 500, 1000, 2000, 4000];
 
 // A socket that is opened again when it is lost, unless the server closed it with a code of ours (4400 and above).
+// What is sent while it is lost is dropped; what is delivered, such as keys, is kept and follows when it is open again.
 export function socket(path, { binary = false, onMessage, onOpen = () => {}, onLost = () => {} }) {
   let current = null;
+  let kept = [];
   let tries = 0;
   let over = false;
   const connect = () => {
@@ -58,19 +60,26 @@ export function socket(path, { binary = false, onMessage, onOpen = () => {}, onL
     current.onopen = () => {
       tries = 0;
       onOpen();
+      for (const text of kept.splice(0)) current.send(text);
     };
     current.onmessage = (message) => onMessage(message.data);
     current.onclose = (event) => {
       if (over) return;
       over = event.code >= 4000;
+      if (over) kept = [];
       onLost(over);
       if (!over) setTimeout(connect, AGAIN_MS[Math.min(tries++, AGAIN_MS.length - 1)]);
     };
   };
   connect();
+  const isOpen = () => current.readyState === WebSocket.OPEN;
   return {
     send(fields) {
-      if (current.readyState === WebSocket.OPEN) current.send(JSON.stringify(fields));
+      if (isOpen()) current.send(JSON.stringify(fields));
+    },
+    deliver(fields) {
+      if (isOpen()) current.send(JSON.stringify(fields));
+      else if (!over) kept.push(JSON.stringify(fields));
     },
     close() {
       over = true;

@@ -5,6 +5,10 @@ import * as server from "./server.js";
 const FONT_PX = 13;
 const SHOWN_MS = 8;
 const PROMPT_MS = 3000;
+const MOST_TYPED = 4 * 2 ** 20; // letters at once; in UTF-8 no more than attach_server.py keeps for a program that does not read
+const PART = 64 * 2 ** 10; // letters of a message: at six bytes each still less than the server takes
+const ENDED = "This terminal has ended; close its tab or open another one.";
+const LOST = "The connection to the lab's program is lost; what you type is sent when it is back.";
 
 let Terminal, FitAddon, WebLinksAddon;
 
@@ -54,13 +58,18 @@ class Screen {
     this.socket = server.socket(`terminal/${facts.id}`, {
       binary: true,
       onOpen: () => {
+        if (this.notes.textContent === LOST) this.note("");
         this.size();
         this.seen();
       },
+      onLost: (over) => {
+        if (over) this.note(ENDED);
+        else if (this.notes.textContent !== ENDED) this.note(LOST);
+      },
       onMessage: (message) => this.#show(message),
     });
-    this.term.onData((text) => this.socket.send({ input: text }));
-    this.term.onBinary((text) => this.socket.send({ input: text }));
+    this.term.onData((text) => this.press(text));
+    this.term.onBinary((text) => this.press(text));
     this.term.onResize(({ rows, cols }) => this.socket.send({ rows, columns: cols }));
     new ResizeObserver(() => this.fitted()).observe(this.screen);
   }
@@ -88,7 +97,7 @@ class Screen {
     const said = JSON.parse(message);
     if (said.reset) this.term.reset();
     if (said.notice) this.note(said.notice);
-    if (said.closed) this.note("This terminal has ended; close its tab or open another one.");
+    if (said.closed) this.note(ENDED);
   }
 
   // Tell the server what has been drawn, so that it sends no more than this page can show.
@@ -102,7 +111,7 @@ class Screen {
 
   note(text) {
     this.notes.textContent = text;
-    this.notes.hidden = false;
+    this.notes.hidden = !text;
   }
 
   shown() {
@@ -131,12 +140,22 @@ class Screen {
   async put(text, enter) {
     await this.prompted; // a shell that has just started does not know bracketed paste yet
     this.term.paste(text);
-    if (enter) this.socket.send({ input: "\r" });
+    if (enter) this.press("\r");
     this.term.focus();
   }
 
+  // Send keys or a paste, in parts that the server takes; a part ends between two characters.
   press(keys) {
-    this.socket.send({ input: keys });
+    if (keys.length > MOST_TYPED) {
+      const [has, most] = [keys.length, MOST_TYPED].map((count) => count.toLocaleString("en-GB"));
+      this.note(`This paste has ${has} characters and a terminal takes ${most} at once; save it as a file in the lab's folder instead.`);
+      return;
+    }
+    for (let from = 0, to; from < keys.length; from = to) {
+      to = Math.min(from + PART, keys.length);
+      if (to < keys.length && keys.codePointAt(to - 1) > 0xffff) to -= 1;
+      this.socket.deliver({ input: keys.slice(from, to) });
+    }
   }
 
   interrupt() {
