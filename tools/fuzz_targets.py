@@ -32,7 +32,8 @@ from linklab.editor.runnable import Choice, refused, runnable, unheeded
 from linklab.editor.settings import EditorSettings, load_settings
 from linklab.errors import LinklabError, TopologyError
 from linklab.exercise.answers import read_answers, template
-from linklab.exercise.instance import decode_environment, instance_text, parse_course, parse_instance, practice_instance
+from linklab.exercise.course import parse_course
+from linklab.exercise.instance import decode_environment, instance_text, parse_instance, practice_instance
 from linklab.exercise.load import load_exercise
 from linklab.exercise.roster import read_roster
 from linklab.experiment.batch import BatchChoice, batch_list

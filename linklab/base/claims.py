@@ -88,3 +88,24 @@ def held(folders: Sequence[Path]) -> Iterator[Path]:
         yield folder
     finally:
         (folder / RUNNING).unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def held_again(folder: Path) -> Iterator[Path]:
+    """Within the block, a folder that has contents is ours; its RUNNING note goes at the end.
+
+    Raises:
+        InputError: it is not there or cannot be written to, or another process is at it.
+    """
+    note = folder / RUNNING
+    try:
+        with os.fdopen(os.open(note, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666), "wb") as file:
+            file.write(json.dumps({"pid": os.getpid()}).encode() + b"\n")
+    except FileExistsError:
+        raise InputError(f"{folder}: another process is at it; if that was killed, remove {note}") from None
+    except OSError as error:
+        raise InputError(f"{folder}: cannot be written to: {error.strerror}") from error
+    try:
+        yield folder
+    finally:
+        note.unlink(missing_ok=True)

@@ -23,17 +23,10 @@ from linklab.commands.console import make_console, plain
 from linklab.commands.options import add_exercises_option, add_id_column_option, warn_of_readers
 from linklab.documents import handbook
 from linklab.errors import InputError, LinklabError
+from linklab.exercise.course import load_course, new_course
 from linklab.exercise.folder import folder_name, start
 from linklab.exercise.handout import handout_html, handout_pdf, topology_name
-from linklab.exercise.instance import (
-    environment,
-    instance_text,
-    issue,
-    load_course,
-    new_course,
-    parse_instance,
-    practice_instance,
-)
+from linklab.exercise.instance import environment, instance_text, issue, parse_instance, practice_instance
 from linklab.exercise.load import all_exercise_folders, find_exercise, is_of_series, load_exercise
 from linklab.exercise.model import Exercise, Instance
 from linklab.exercise.places import beside_instance, course_places, exercise_id, place_of, remember, searching
@@ -97,6 +90,7 @@ _VERIFY_EPILOG = """examples:
   linklab exercise verify 3
   linklab exercise verify all --students 5 --jobs 2
   linklab exercise verify problem1 --mutants 40
+  linklab exercise verify --course networks.toml --roster class.csv --students 3    before the class sees it
 """
 
 
@@ -179,7 +173,10 @@ def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
         epilog=_VERIFY_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    verify.add_argument("exercise", metavar="N", help='the exercise, or "all"')
+    verify.add_argument("exercise", metavar="N", nargs="?", help='the exercise, or "all"; with --course all it marks')
+    verify.add_argument("--course", metavar="FILE", type=Path, help="say what a course file means, prove its points")
+    verify.add_argument("--roster", metavar="FILE", type=Path, help="with --course: the students, as for issue")
+    add_id_column_option(verify)
     verify.add_argument("--students", type=int, default=20, metavar="N", help="how many instances (default: 20)")
     verify.add_argument("--mutants", type=int, default=0, metavar="N", help="wrong variants of the model answer, too")
     verify.add_argument(

@@ -9,7 +9,8 @@ from pathlib import Path
 from linklab.base.files import write_asked
 from linklab.commands.options import warn_of_readers
 from linklab.errors import InputError
-from linklab.exercise.instance import Course, Student, instance_text, issue, load_course
+from linklab.exercise.course import Course, load_course
+from linklab.exercise.instance import Student, instance_text, issue
 from linklab.exercise.load import all_exercise_folders, find_exercise, load_exercise
 from linklab.exercise.model import Exercise
 from linklab.exercise.roster import read_roster

@@ -4,10 +4,13 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import datetime as dt
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from linklab.base.processes import processors
@@ -16,9 +19,12 @@ from linklab.base.worker import Tell
 from linklab.commands.console import make_console, plain
 from linklab.engine.choice import load_engine
 from linklab.errors import InputError
+from linklab.exercise.course import Course, load_course, weighted
 from linklab.exercise.load import all_exercise_folders, find_exercise, load_exercise
 from linklab.exercise.model import Exercise
+from linklab.exercise.roster import read_roster
 from linklab.exercise.student_part import need_instructors_part
+from linklab.grade.course_check import examined
 from linklab.grade.mutants import prove_mutants
 from linklab.grade.unit import SEEDS
 from linklab.grade.verify import Proof, copied, distinct, verify, wrong_ones
@@ -32,7 +38,11 @@ def run_verify(args: argparse.Namespace) -> int:
     least = ((args.students, 1), (args.mutants, 0), (args.jobs, 1), (args.wrong, 0))
     if any(value is not None and value < low for value, low in least):
         raise InputError("--students and --jobs are at least 1, --mutants and --wrong at least 0")
-    folders = all_exercise_folders() if args.exercise == "all" else [find_exercise(args.exercise)]
+    if args.roster and not args.course:
+        raise InputError("--roster goes with --course: it is the course's")
+    course = load_course(args.course) if args.course else None
+    folders = _folders(args.exercise, course)
+    fits = _course_fits(course, args)
     for folder in folders:
         need_instructors_part(load_exercise(folder), "prove it")
     load_engine("pocket").check()
@@ -40,28 +50,60 @@ def run_verify(args: argparse.Namespace) -> int:
     lent: list[dict[str, Any]] = []
     with ends_orderly():
         good = [
-            _verify(folder.as_posix(), args, told, lent) for folder in folders
+            _verify(folder.as_posix(), course, args, told, lent) for folder in folders
         ]  # all of them, also after one that is not
     if args.json:
         print(json.dumps({"proofs": told, "copied": lent}, indent=2, ensure_ascii=False))
-    return 0 if all(good) else 1
+    return 0 if fits and all(good) else 1
 
 
-def _verify(folder: str, args: argparse.Namespace, told: list[dict[str, Any]], lent: list[dict[str, Any]]) -> bool:
+def _folders(name: str | None, course: Course | None) -> list[Path]:
+    """The exercises that are meant: one, all, or without a name those for which the course has rules."""
+    if name == "all":
+        return all_exercise_folders()
+    if name is not None:
+        return [find_exercise(name)]
+    if course is None:
+        raise InputError('name an exercise, such as 3, or "all", or give a course with --course FILE')
+    mine = [each for each in course.rules if not each.startswith("lab")]
+    found = []
+    for each in mine:
+        with contextlib.suppress(InputError):  # of which `examined` tells
+            found.append(find_exercise(each))
+    return found
+
+
+def _course_fits(course: Course | None, args: argparse.Namespace) -> bool:
+    """Say what the course file means, and what is wrong in it; whether nothing is."""
+    if course is None:
+        return True
     console = make_console(stderr=args.json)
-    exercise = load_exercise(find_exercise(folder))
+    students = read_roster(args.roster, args.id_column).students if args.roster else ()
+    console.print(plain(f'The course "{course.name}"', style="bold"))
+    wrong = False
+    for remark in examined(course, students, dt.datetime.now(dt.timezone.utc)):
+        wrong |= remark.wrong
+        console.print(plain(f"  {remark.says}", style="red" if remark.wrong else ""), soft_wrap=True)
+    return not wrong
+
+
+def _verify(
+    folder: str, course: Course | None, args: argparse.Namespace, told: list[dict[str, Any]], lent: list[dict[str, Any]]
+) -> bool:
+    console = make_console(stderr=args.json)
+    exercise = weighted(load_exercise(find_exercise(folder)), course)
     students = distinct(exercise, args.students)
     heading = f"{exercise.heading}, {args.students} students with {len(students)} different instances"
     console.print(plain(heading, style="bold"))
     tasks = [
-        partial(_prove, folder, number, chosen)
+        partial(_prove, folder, course, number, chosen)
         for number, chosen in zip(students, _wrong(exercise, len(students), args.wrong), strict=True)
     ]
     if args.mutants:
         each = -(-args.mutants // len(students))
         counts_each = [min(each, args.mutants - each * place) for place in range(len(students))]
         tasks += [
-            partial(_mutate, folder, number, count)
+            partial(_mutate, folder, course, number, count)
             for number, count in zip(students, counts_each, strict=True)
             if count > 0
         ]
@@ -122,13 +164,13 @@ def _told(exercise: Exercise, proof: Proof) -> dict[str, Any]:
     return {"exercise": exercise.id, **{name: getattr(proof, name) for name in PROOF}}
 
 
-def _prove(folder: str, number: int, chosen: Sequence[int], _tell: Tell) -> list[Proof]:
-    exercise = load_exercise(find_exercise(folder))
+def _prove(folder: str, course: Course | None, number: int, chosen: Sequence[int], _tell: Tell) -> list[Proof]:
+    exercise = weighted(load_exercise(find_exercise(folder)), course)
     every = wrong_ones(exercise)
     proofs = verify(exercise, load_engine("pocket"), number, [every[place] for place in chosen])
     return [replace(proof, report=None) for proof in proofs]  # which nobody reads, and is long
 
 
-def _mutate(folder: str, number: int, count: int, _tell: Tell) -> list[Proof]:
-    exercise = load_exercise(find_exercise(folder))
+def _mutate(folder: str, course: Course | None, number: int, count: int, _tell: Tell) -> list[Proof]:
+    exercise = weighted(load_exercise(find_exercise(folder)), course)
     return list(prove_mutants(exercise, load_engine("pocket"), number, count, SEEDS))

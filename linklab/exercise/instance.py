@@ -2,8 +2,7 @@
 """Individual instances: course secret, student → one signed instance; and what an instance's quantities are.
 
 Parameters are drawn by HMAC-SHA256 (RFC 2104) of the secret over exercise, version, student and parameter, so the
-grader draws them again and trusts no file.  The secret is in the course file alone.  Pure but for reading and writing
-the two files.
+grader draws them again and trusts no file.  The secret is in the course file alone (`linklab.exercise.course`).  Pure.
 """
 
 from __future__ import annotations
@@ -11,17 +10,14 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-import os
 import re
-import secrets
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
-from linklab.base import toml
 from linklab.base.text import excerpt
 from linklab.errors import InputError
+from linklab.exercise.course import STUDENT_ID, Course
 from linklab.exercise.fill import fill
 from linklab.exercise.model import Exercise, Instance, Setting
 from linklab.exercise.packed import pack, unpack
@@ -30,16 +26,7 @@ from linklab.judge.quantity import Value, parse_value
 
 FORMAT = 1
 PRACTICE = "practice"
-STUDENT_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}")
 _EXERCISE = re.compile(r"(?:exercise|problem)\d{1,4}", re.ASCII)
-
-
-@dataclass(frozen=True)
-class Course:
-    """A course: its name and the secret that its instances are drawn and signed with."""
-
-    name: str
-    secret: bytes
 
 
 @dataclass(frozen=True)
@@ -48,55 +35,6 @@ class Student:
 
     id: str
     name: str = ""
-
-
-# --- course
-
-
-def load_course(path: Path) -> Course:
-    """Read a course file; InputError if it is none."""
-    try:
-        return parse_course(path.read_bytes(), str(path))
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}; linklab exercise issue makes one") from error
-
-
-def parse_course(data: bytes, where: str) -> Course:
-    """As `load_course`, from the file's bytes."""
-    try:
-        table = toml.loads(data.decode("utf-8"))
-        secret = bytes.fromhex(table["secret"])
-        name = str(table["course"])
-    except (UnicodeDecodeError, toml.TOMLDecodeError, KeyError, ValueError, TypeError) as error:
-        raise InputError(
-            f'{where}: no course file: it holds course = "NAME" and secret = "64 hex digits": {error}'
-        ) from error
-    if len(secret) < 32:
-        raise InputError(f"{where}: a secret of {len(secret)} bytes is too short; 32 are wanted")
-    return Course(name, secret)
-
-
-def new_course(path: Path, name: str, places: Sequence[str] = ()) -> Course:
-    """Make a course file with a new secret, for this user's eyes alone; InputError if there is one.
-
-    Args:
-        path: of the file.
-        name: of the course.
-        places: folders with exercises of its own, as the file names them (`linklab.exercise.places.course_places`).
-    """
-    course = Course(name, secrets.token_bytes(32))
-    text = (
-        "# Keep this file to yourself and keep a copy: it draws the students' parameters and proves their instances.\n"
-        f'course = {json.dumps(name)}\nsecret = "{course.secret.hex()}"\n'
-    )
-    if places:
-        text += f"exercises = {json.dumps(list(places), ensure_ascii=False)}\n"
-    try:
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-            file.write(text)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be made: {error.strerror}") from error
-    return course
 
 
 # --- drawing

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from enum import Enum
 from typing import Any
 
 from linklab.judge.verdict import Outcome, Verdict
 
 FORMAT = 1
+NAN = float("nan")
 
 
 class Status(Enum):
@@ -73,6 +74,18 @@ class Trace:
 
 
 @dataclass(frozen=True)
+class Adjustment:
+    """Points beside those of the checks: below 0 where some are taken.
+
+    kind: "late" or "by hand" (`linklab.grade.marks`); reason: for the student.
+    """
+
+    kind: str
+    points: float
+    reason: str
+
+
+@dataclass(frozen=True)
 class Report:
     """A graded submission.
 
@@ -83,6 +96,8 @@ class Report:
     metrics: experiment → metric → value for each seed, base units; words: answers of kind "text", for the instructor.
     fingerprint: SHA-256 of what the student made (state, work.sh, answers) without what differs by itself.
     environment: kernel, engine, seeds, versions.
+    score: the points of the checks; adjustments: what is added to it for the mark (`linklab.grade.marks.mark`).
+    handed_in: when it was, ISO 8601 with an offset, "" where that is not known.
     unproven: whether nothing proves whose it is, as of a lab; claims: whom it names then, by its own word.
     """
 
@@ -111,13 +126,44 @@ class Report:
     traces: tuple[Trace, ...] = ()
     unproven: bool = False
     claims: str = ""
+    handed_in: str = ""
+    adjustments: tuple[Adjustment, ...] = ()
 
     def dumps(self) -> str:
-        """JSON text: keys sorted, NaN as null, without the traces."""
+        """JSON text: keys in the order of the report, which pages follow, NaN as null, without the traces."""
         data = {**asdict(self), "format": FORMAT, "status": self.status.value}
         del data["traces"]
         data["checks"] = [{**asdict(check), "outcome": check.outcome.value} for check in self.checks]
-        return json.dumps(_plain(data), indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
+        return json.dumps(_plain(data), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def parse_report(data: Mapping[str, Any]) -> Report:
+    """The report of the table that `Report.dumps` writes, without traces.
+
+    Raises:
+        KeyError, TypeError, ValueError: it is none.
+    """
+    if data["format"] != FORMAT:
+        raise ValueError(f"its format is {data['format']}, not {FORMAT}")
+    found = {each.name: _frozen(data[each.name]) for each in fields(Report) if each.name in data}
+    metrics = {
+        experiment: {name: tuple(NAN if value is None else value for value in values) for name, values in each.items()}
+        for experiment, each in data["metrics"].items()
+    }
+    checks = tuple(_check(each) for each in data["checks"])
+    given = tuple(Adjustment(**each) for each in data["adjustments"])
+    known = {"status": Status(data["status"]), "checks": checks, "metrics": metrics, "adjustments": given}
+    return Report(**{**found, **known})
+
+
+def _check(data: Mapping[str, Any]) -> CheckResult:
+    values = {name: _frozen(value) for name, value in data.items()}
+    values["samples"] = tuple(NAN if value is None else value for value in data["samples"])
+    return CheckResult(**{**values, "outcome": Outcome(data["outcome"])})
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value
 
 
 def called(student: str, name: str) -> str:

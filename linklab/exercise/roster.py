@@ -8,7 +8,6 @@ docs/grading.md, "The roster".
 
 from __future__ import annotations
 
-import csv
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -18,8 +17,9 @@ from pathlib import Path
 
 from linklab.base.text import excerpt, visible
 from linklab.errors import InputError
-from linklab.exercise.instance import STUDENT_ID, Student
-from linklab.exercise.textfile import decode
+from linklab.exercise.course import STUDENT_ID
+from linklab.exercise.instance import Student
+from linklab.exercise.textfile import csv_lines
 
 _MOODLE_NUMBERS = (
     *("id number", "id-nummer", "numéro d'identification", "número de id", "número id", "codice identificativo"),
@@ -71,11 +71,7 @@ def read_roster(path: Path, id_column: str = "") -> Roster:
     Raises:
         InputError: it cannot be read, has no column of ids, an id that is none, or one that is there twice.
     """
-    rows = [
-        (line, [cell.strip() for cell in row])
-        for line, row in enumerate(_rows(_text(path), path), 1)
-        if any(cell.strip() for cell in row)
-    ]
+    rows = csv_lines(path)
     if not rows:
         raise InputError(f"{path}: there is no student in it")
     head = rows[0][1]
@@ -132,27 +128,6 @@ def _shown(head: Sequence[str]) -> str:
 
 def _count(path: Path, students: Sequence[Student]) -> str:
     return f"{visible(str(path), keep='')}: {len(students)} {'student' if len(students) == 1 else 'students'}"
-
-
-def _text(path: Path) -> str:
-    try:
-        raw = path.read_bytes()
-    except FileNotFoundError:
-        raise InputError(f"{path}: there is no such file") from None
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from error
-    if raw.startswith(b"PK\3\4"):
-        raise InputError(f"{path}: is a spreadsheet or an archive, no text; save the roster as CSV")
-    return decode(raw, path)
-
-
-def _rows(text: str, path: Path) -> list[list[str]]:
-    first = next((line for line in text.splitlines() if line.strip()), "")
-    separator = max(",;\t", key=first.count)  # spreadsheets of half of Europe write ;
-    try:
-        return list(csv.reader(text.splitlines(), delimiter=separator))
-    except csv.Error as error:
-        raise InputError(f"{path}: no CSV: {error}; save the roster as CSV again") from error
 
 
 def _no_heading(path: Path, ids: Sequence[str]) -> None:

@@ -7,6 +7,7 @@ For `linklab check` and `submit`, for rosters, and for the grader (`linklab.exer
 from __future__ import annotations
 
 import codecs
+import csv
 from pathlib import Path
 
 from linklab.errors import InputError
@@ -43,3 +44,29 @@ def read_text(path: Path) -> str:
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from error
     return decode(raw, path).replace("\r\n", "\n").replace("\r", "\n")
+
+
+def csv_lines(path: Path) -> list[tuple[int, list[str]]]:
+    """The lines of a CSV file that are not empty, each with its number from 1 and its cells without spaces around them.
+
+    Commas, semicolons, or tabs separate the cells, whichever the first line has most of.
+
+    Raises:
+        InputError: it is not there, cannot be read, or is no CSV.
+    """
+    try:
+        raw = path.read_bytes()
+    except FileNotFoundError:
+        raise InputError(f"{path}: there is no such file") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from error
+    if raw.startswith(b"PK\3\4"):
+        raise InputError(f"{path}: is a spreadsheet or an archive, no text; save it as CSV")
+    lines = decode(raw, path).splitlines()
+    first = next((line for line in lines if line.strip()), "")
+    separator = max(",;\t", key=first.count)  # spreadsheets of half of Europe write ;
+    try:
+        rows = [[cell.strip() for cell in row] for row in csv.reader(lines, delimiter=separator)]
+    except csv.Error as error:
+        raise InputError(f"{path}: no CSV: {error}; save it as CSV again") from error
+    return [(number, row) for number, row in enumerate(rows, 1) if any(row)]

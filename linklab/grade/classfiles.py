@@ -18,7 +18,8 @@ from xml.etree import ElementTree
 from linklab.base.text import csv_cell, visible
 from linklab.exercise.report import CheckResult, Report, Status
 from linklab.grade.cohort import Entry
-from linklab.grade.results import points, story, student_view, tool_broke
+from linklab.grade.marks import mark, tool_broke
+from linklab.grade.results import adjusted, points, story, student_view
 from linklab.judge.verdict import Outcome
 
 STATUS = {Status.GRADED: "graded", Status.UNGRADABLE: "not gradable", Status.ERROR: "our tool broke"}
@@ -33,7 +34,8 @@ def grades_csv(entries: Sequence[Entry]) -> str:
     """One line a student, for Moodle's grade import and for people.
 
     Columns: "ID number", "Full name", "File", "Status", and for each exercise its points under its heading, a feedback
-    and a status.  Only what was graded wholly has points: an empty cell leaves Moodle's grade as it is.
+    and a status.  What was not graded wholly and got no points by hand has an empty cell, which leaves Moodle's grade
+    as it is.
     """
     headings = _headings(entries)
     head = ["ID number", "Full name", "File", "Status"]
@@ -68,17 +70,18 @@ def canvas_csv(entries: Sequence[Entry]) -> str:
 def feedback(report: Report) -> str:
     """A line for the student; what is hidden stays so."""
     if tool_broke(report):
-        return ""
+        return " ".join(adjusted(report))
     if report.status is not Status.GRADED:
-        return " ".join(report.notes)
+        return " ".join([*report.notes, *adjusted(report)])
     shown = student_view(report)
     missed = [
         f"{check.title}{' (in part)' if check.outcome is Outcome.PARTIAL else ''}"
         for check in shown.checks
         if check.outcome in (Outcome.FAIL, Outcome.PARTIAL)
     ]
-    told = f"{points(report.score)} of {points(report.max_score)} points."
-    return f"{told} Not met: {'; '.join(missed)}." if missed else told
+    told = [f"{points(report.score)} of {points(report.max_score)} points."]
+    told += [f"Not met: {'; '.join(missed)}."] if missed else []
+    return " ".join([*told, *adjusted(report)])
 
 
 def _headings(entries: Sequence[Entry]) -> dict[str, str]:
@@ -96,14 +99,15 @@ def _students(entries: Iterable[Entry]) -> list[tuple[str, list[Entry]]]:
 
 
 def _best(entries: Sequence[Entry], exercise: str) -> Entry | None:
-    """Of several submissions of an exercise the one with the most points."""
-    mine = [entry for entry in entries if entry.report.exercise == exercise]
-    return max(mine, key=lambda entry: (_points(entry) != "", entry.report.score), default=None)
+    """Of several submissions of an exercise the one with the highest mark."""
+    mine = [(mark(entry.report), entry) for entry in entries if entry.report.exercise == exercise]
+    best = max(mine, key=lambda each: -1 if each[0] is None else each[0], default=None)
+    return best[1] if best else None
 
 
 def _points(entry: Entry) -> str:
-    whole = entry.report.status is Status.GRADED and not tool_broke(entry.report)
-    return points(entry.report.score) if whole else ""
+    final = mark(entry.report)
+    return "" if final is None else points(final)
 
 
 def status(report: Report) -> str:

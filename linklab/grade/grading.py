@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -22,10 +23,13 @@ from linklab.exercise.report import Report
 from linklab.grade.classfiles import canvas_csv, grades_csv, junit_xml, moodle_feedback
 from linklab.grade.cohort import Entry, Finding, findings, placed
 from linklab.grade.datasets import write_data
-from linklab.grade.handed_in import HandedIn, Skipped, folder_names
+from linklab.grade.handed_in import HandedIn, Skipped, in_order
 from linklab.grade.html import draw, report_page
+from linklab.grade.marking import Marking
+from linklab.grade.marks import mark
 from linklab.grade.overview import overview_page
 from linklab.grade.results import results_text, scrubbed
+from linklab.grade.results_folder import Results, with_curves
 from linklab.grade.worker import GRADE, MOST_BYTES, Happenings, Unit, failed, run_here
 
 DEADLINE_S = 3600.0
@@ -39,6 +43,7 @@ class GradingSettings:
     course: content of the course file; jobs: how many at once on this machine; cluster: address of a scheduler, or "".
     options, grade: as in `linklab.grade.worker.Unit`.
     roster: the students of the course, for submissions that do not prove whose they are.
+    marking: what is added to the points of the checks.
     """
 
     course: bytes | None = None
@@ -48,6 +53,7 @@ class GradingSettings:
     options: Mapping[str, Any] = field(default_factory=dict)
     grade: str = GRADE
     roster: Sequence[Student] = ()
+    marking: Marking = field(default_factory=Marking)
 
 
 @dataclass(frozen=True)
@@ -75,21 +81,29 @@ def grade_all(
     out: Path,
     told: Callable[[Progress | None], None],
     left: Sequence[Skipped] = (),
+    *,
+    known: Results | None = None,
 ) -> Graded:
     """Grade all and write everything below `out`.
 
     Args:
         submissions: of `collect`.
         settings: how.
-        out: a folder that is free.
+        out: a folder that is free, or that holds `known`.
         told: of every event, and None a few times a second; in the caller's thread.
         left: what the overview and the summary name as skipped.
+        known: what was graded into the folder before; of it only what is submitted again, and reports whose
+            adjustments are others now, are written anew.
 
     Raises:
+        InputError: two submissions would replace the same results, or what was graded before cannot be read.
         MissingError: what the cluster needs is not there.
         OSError: a file cannot be written.
     """
-    names = folder_names([each.label for each in submissions])
+    before = known or Results(out)
+    names = before.named(submissions)
+    labels = [before.label(each) for each in submissions]
+    old = {entry.name: entry for entry in before.entries}
     entries: list[Entry | None] = [None] * len(submissions)
     with contextlib.closing(_graded([partial(_unit, each, settings) for each in submissions], settings)) as events:
         for event in events:
@@ -98,15 +112,29 @@ def grade_all(
                 continue
             index, done = event
             if done is not None:
-                name, label = names[index], submissions[index].label
+                name, label = names[index], labels[index]
                 whose = placed(replace(done.report, source=label), label, settings.roster)
-                report = _written(out, name, scrubbed(whose), done.log)
+                marked = settings.marking.applied(whose, label, old[name].report if name in old else None)
+                report = _written(out, name, scrubbed(marked), done.log)
                 entries[index] = Entry(name, label, replace(report, traces=()))
             told(Progress(index, entries[index]))
-    whole = [entry for entry in entries if entry is not None]
-    found = findings(whole)
-    _write_class(out, whole, found, left)
+    new = [entry for entry in entries if entry is not None]
+    kept = [_marked_again(out, entry, settings.marking) for entry in before.entries if entry.name not in names]
+    whole = sorted([*kept, *new], key=lambda entry: in_order(entry.label)) if kept else new
+    skipped = [*left, *(each for each in before.skipped if each.label not in (*labels, *(one.label for one in left)))]
+    found = [*findings(whole), *settings.marking.doubts(whole)]
+    _write_class(out, whole, found, skipped)
     return Graded(whole, found)
+
+
+def _marked_again(out: Path, entry: Entry, marking: Marking) -> Entry:
+    """What was graded before, with its adjustments as they are now; its files are written where these are others."""
+    report = marking.applied(entry.report, entry.label)
+    if report == entry.report:
+        return entry
+    for file, text in _files(with_curves(scrubbed(report), out / entry.name)).items():
+        write(out / entry.name / file, text)
+    return Entry(entry.name, entry.label, scrubbed(report))
 
 
 def _unit(submission: HandedIn, settings: GradingSettings) -> Unit | Report:
@@ -133,7 +161,9 @@ def _graded(units: Sequence[Callable[[], Unit | Report]], settings: GradingSetti
 
 
 def _written(out: Path, name: str, report: Report, log: str) -> Report:
-    """Write the files of one submission; the report that they show."""
+    """Write the files of one submission, in place of earlier ones; the report that they show."""
+    shutil.rmtree(out / name, ignore_errors=True)
+    (out / "logs" / f"{name}.log").unlink(missing_ok=True)
     (out / name).mkdir(parents=True)
     try:
         files = _files(replace(report, traces=write_data(report, out / name)))
@@ -181,6 +211,7 @@ def summary(entries: Sequence[Entry], found: Sequence[Finding], left: Sequence[S
                 "claims": entry.report.claims,
                 "status": entry.report.status.value,
                 "score": entry.report.score,
+                "mark": mark(entry.report),
                 "max_score": entry.report.max_score,
                 "notes": list(entry.report.notes),
             }

@@ -18,6 +18,7 @@ from pathlib import Path
 from linklab.base.text import visible
 from linklab.errors import InputError, LinklabError
 from linklab.exercise.bundle import read_bundle
+from linklab.exercise.course import Course, weighted
 from linklab.exercise.instance import PRACTICE, parse_instance
 from linklab.exercise.load import find_exercise, load_exercise
 from linklab.exercise.model import Instance
@@ -66,8 +67,13 @@ def collect(arguments: Sequence[str]) -> tuple[list[HandedIn], list[Skipped]]:
     if not found.files:
         raise InputError(f"{', '.join(arguments)}: there is no .zip of a submission in it")
     submissions = [HandedIn(path, label) for path, label in found.files.items()]
-    submissions.sort(key=lambda each: (each.label.casefold(), each.label, str(each.path)))
+    submissions.sort(key=lambda each: (*in_order(each.label), str(each.path)))
     return submissions, sorted(found.skipped, key=lambda each: each.label)
+
+
+def in_order(label: str) -> tuple[str, str]:
+    """The key by which submissions are in order."""
+    return label.casefold(), label
 
 
 @dataclass
@@ -167,6 +173,21 @@ def need_all_gradable(submissions: Sequence[HandedIn]) -> None:
             need_instructors_part(load_exercise(find_exercise(name)), "grade it")
 
 
+def need_weights(submissions: Sequence[HandedIn], course: Course | None) -> None:
+    """Say before anything is graded that the course gives points to a check that an exercise has not.
+
+    Raises:
+        InputError: it does.
+    """
+    for name in sorted({each.exercise for each in _instances(submissions)}):
+        if course is not None and name in course.rules:
+            try:
+                exercise = load_exercise(find_exercise(name))
+            except InputError:
+                continue  # which the report of each submission says
+            weighted(exercise, course)
+
+
 def _instances(submissions: Sequence[HandedIn]) -> Iterator[Instance]:
     """The instance of each submission that is not too large to be looked into beforehand."""
     for submission in submissions:
@@ -175,15 +196,20 @@ def _instances(submissions: Sequence[HandedIn]) -> Iterator[Instance]:
                 yield parse_instance(read_bundle(submission.path).text("instance.json") or "", "instance.json")
 
 
-def folder_names(labels: Sequence[str]) -> list[str]:
-    """A folder name for each submission: the file's, with its folders where several files are called the same."""
+def folder_names(labels: Sequence[str], used: Sequence[str] = ()) -> list[str]:
+    """A folder name for each submission: the file's, with its folders where several files are called the same.
+
+    Args:
+        labels: of the submissions.
+        used: names that are not free.
+    """
     stems = [label.rpartition("/")[2].rpartition(".")[0] or label for label in labels]
     names: list[str] = []
-    taken = {name.casefold() for name in _OURS}
+    taken = {name.casefold() for name in (*_OURS, *used)}
     for label, stem in zip(labels, stems, strict=True):
         whole = stem if stems.count(stem) == 1 else _MOODLE_TAIL.sub("", label.rpartition(".")[0])
         plain = re.sub(r"[^\w.@+-]+", "_", whole.replace("/", "-")).strip("._-")[:60] or "submission"
-        free = (plain if number == 1 else f"{plain}-{number}" for number in range(1, len(labels) + 3))
+        free = (plain if number == 1 else f"{plain}-{number}" for number in range(1, len(labels) + len(used) + 3))
         name = next(each for each in free if each.casefold() not in taken)
         taken.add(name.casefold())
         names.append(name)

@@ -25,7 +25,8 @@ from linklab.base.numbers import format_number
 from linklab.exercise.evidence import unit_of
 from linklab.exercise.report import Report, Status, Trace
 from linklab.grade.charts import Curve, outcome_bar, swatch, time_chart
-from linklab.grade.results import hints, points, story, student_view, tool_broke
+from linklab.grade.marks import mark, tool_broke
+from linklab.grade.results import hints, points, signed, story, student_view
 from linklab.judge.verdict import Outcome
 from linklab.manual.templates import templates
 
@@ -96,6 +97,7 @@ def report_page(report: Report, plots: Mapping[str, Charts], *, instructor: bool
         instructor=instructor,
         percent=percent(shown),
         broke=tool_broke(shown),
+        mark=mark(shown),
         bar=_score_bar(shown),
         plots=[plot for experiment, plot in plots.items() if experiment in seen],
         metrics=_metrics(shown) if instructor else [],
@@ -157,8 +159,9 @@ def _metrics(report: Report) -> list[tuple[str, str, str, str]]:
 
 
 def percent(report: Report) -> float:
-    """The score as a share of a full mark."""
-    return 100 * report.score / report.max_score if report.max_score else 0.0
+    """The mark, or what the checks earned where there is none, as a share of a full one."""
+    final = mark(report)
+    return 100 * (report.score if final is None else final) / report.max_score if report.max_score else 0.0
 
 
 def _code(text: str) -> Markup:
@@ -177,7 +180,15 @@ def _listed(value: Any) -> str:
 @cache
 def _environment() -> jinja2.Environment:
     environment = templates(Path(__file__).parent)
-    environment.filters |= {"points": points, "code": _code, "story": story, "hints": hints, "listed": _listed}
+    environment.filters |= {
+        "points": points,
+        "code": _code,
+        "story": story,
+        "hints": hints,
+        "listed": _listed,
+        "signed": signed,
+    }
+    environment.filters |= {"mark": mark}
     environment.globals |= {"WORDS": WORDS, "Outcome": Outcome, "Status": Status}
     return environment
 

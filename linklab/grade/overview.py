@@ -19,7 +19,7 @@ from linklab.grade.charts import histogram, outcome_bar
 from linklab.grade.cohort import Entry, Finding
 from linklab.grade.handed_in import Skipped
 from linklab.grade.html import WORDS, page, percent
-from linklab.grade.results import tool_broke
+from linklab.grade.marks import tool_broke
 from linklab.judge.verdict import Outcome
 
 

@@ -17,6 +17,7 @@ from typing import Any, TypeVar
 from linklab.base.text import visible
 from linklab.exercise.discreet import undisclosed
 from linklab.exercise.report import CheckResult, Report, Status
+from linklab.grade.marks import mark, tool_broke
 from linklab.judge.verdict import Outcome
 
 MOST_TEXT = 20_000
@@ -79,15 +80,16 @@ def _concealed(check: CheckResult, number: int) -> CheckResult:
 
 def results_text(report: Report) -> str:
     """results.json; the same report gives the same bytes."""
-    return json.dumps(results(report), indent=2, sort_keys=True, ensure_ascii=False, allow_nan=False) + "\n"
+    return json.dumps(results(report), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def results(report: Report) -> dict[str, Any]:
     """What results.json holds.
 
     Where our own tool broke, be it at one check, there is neither a score nor a test, which is no valid result for
-    Gradescope: no student gets a lower mark for it.
+    Gradescope: no student gets a lower mark for it.  Points given by hand are a mark all the same.
     """
+    final = mark(report)
     data: dict[str, Any] = {
         "output": _summary(report),
         "output_format": "text",
@@ -95,17 +97,12 @@ def results(report: Report) -> dict[str, Any]:
         "stdout_visibility": "hidden",
         "extra_data": json.loads(report.dumps()),
     }
-    if tool_broke(report):
+    if final is None and report.status is not Status.UNGRADABLE:
         return data
-    data["score"] = report.score
+    data["score"] = report.score if final is None else final
     pairs = zip(report.checks, undisclosed(report).checks, strict=True)
     data["tests"] = [_test(whole if whole.hidden else shown, number) for number, (whole, shown) in enumerate(pairs, 1)]
     return data
-
-
-def tool_broke(report: Report) -> bool:
-    """Whether a tool of ours broke, at all of it or at a check: its points are no mark."""
-    return report.status is Status.ERROR or any(check.outcome is Outcome.ERROR for check in report.checks)
 
 
 def _test(check: CheckResult, number: int) -> dict[str, Any]:
@@ -137,7 +134,7 @@ def _summary(report: Report) -> str:
         case Status.ERROR:
             first = "Grading broke off. This is not your doing, and no mark; your instructor knows of it."
     hidden = [check for check in report.checks if check.hidden]
-    lines = [f"{report.heading}: {first}" if report.heading else first, *report.notes]
+    lines = [f"{report.heading}: {first}" if report.heading else first, *adjusted(report), *report.notes]
     if hidden:
         worth = points(sum(check.max_score for check in hidden))
         lines.append(
@@ -145,6 +142,20 @@ def _summary(report: Report) -> str:
             f"{worth} of {points(report.max_score)} points."
         )
     return "\n".join(lines)
+
+
+def adjusted(report: Report) -> list[str]:
+    """What is added to the points of the checks, a sentence each, and the mark; nothing where they are the mark."""
+    if not report.adjustments:
+        return []
+    lines = [f"{signed(each.points)} points: {each.reason}." for each in report.adjustments]
+    final = mark(report)
+    return lines if final is None else [*lines, f"Mark: {points(final)} of {points(report.max_score)} points."]
+
+
+def signed(value: float) -> str:
+    """Points with their sign: +2, −1.5, 0."""
+    return f"{'+' if value > 0 else '−' if value < 0 else ''}{points(abs(value))}"
 
 
 def story(check: CheckResult) -> str:

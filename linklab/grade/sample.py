@@ -17,9 +17,10 @@ from linklab.engine.api import Engine
 from linklab.errors import InputError
 from linklab.exercise.answers import Answers, read_answers
 from linklab.exercise.bundle import Bundle
+from linklab.exercise.course import Course
 from linklab.exercise.evidence import Evidence
 from linklab.exercise.fill import fill, placeholders
-from linklab.exercise.instance import Course, Student, instance_text, issue, quantities
+from linklab.exercise.instance import Student, instance_text, issue, quantities
 from linklab.exercise.model import Exercise, Instance
 from linklab.grade.rebuild import rebuild
 from linklab.grade.rerun import rerun

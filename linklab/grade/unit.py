@@ -20,16 +20,9 @@ from linklab.engine.api import Engine
 from linklab.errors import BundleError, Fault, InputError, TopologyError, blame
 from linklab.exercise.answers import Answers, read_answers
 from linklab.exercise.bundle import Bundle, read_bundle
+from linklab.exercise.course import Course, parse_course, weighted
 from linklab.exercise.evidence import Evidence, changes
-from linklab.exercise.instance import (
-    Course,
-    filled,
-    parse_course,
-    parse_instance,
-    planted,
-    proven,
-    quantities,
-)
+from linklab.exercise.instance import filled, parse_instance, planted, proven, quantities
 from linklab.exercise.judge import agree, describe, judge, worth_doing
 from linklab.exercise.load import find_exercise, load_exercise
 from linklab.exercise.model import Check, Exercise, Experiment, Instance
@@ -143,6 +136,7 @@ def _read(bundle: Bundle, source: str, course: Course | None, known: _Known) -> 
         folder = find_exercise(instance.exercise)
     exercise = load_exercise(folder)
     need_instructors_part(exercise, "grade it")
+    exercise = weighted(exercise, course)
     known.heading, known.max_score = exercise.heading, exercise.weight
     with blame(Fault.SUBMISSION):
         instance = proven(instance, exercise, course)

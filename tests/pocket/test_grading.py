@@ -9,7 +9,8 @@ from pockets import TOPOLOGY, needs_pocket
 from linklab.base import toml
 from linklab.engine.pocket import PocketEngine
 from linklab.exercise.bundle import write_bundle
-from linklab.exercise.instance import Course, Student, instance_text, issue, practice_instance
+from linklab.exercise.course import Course
+from linklab.exercise.instance import Student, instance_text, issue, practice_instance
 from linklab.exercise.load import load_exercise
 from linklab.exercise.places import VARIABLE
 from linklab.exercise.report import Status

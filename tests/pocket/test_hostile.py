@@ -21,7 +21,8 @@ from linklab.engine.api import Typed
 from linklab.engine.pocket import PocketEngine
 from linklab.errors import EngineError
 from linklab.exercise.bundle import Bundle, dump_bundle
-from linklab.exercise.instance import Course, Student, instance_text, issue
+from linklab.exercise.course import Course
+from linklab.exercise.instance import Student, instance_text, issue
 from linklab.exercise.load import find_exercise, load_exercise
 from linklab.exercise.report import Status
 from linklab.grade import rebuild as rebuilding

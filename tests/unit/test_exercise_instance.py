@@ -8,15 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from linklab.errors import InputError
+from linklab.exercise.course import Course, load_course, new_course
 from linklab.exercise.instance import (
-    Course,
     Student,
     decode_environment,
     environment,
     instance_text,
     issue,
-    load_course,
-    new_course,
     parse_instance,
     practice_instance,
     proven,

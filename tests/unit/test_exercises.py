@@ -8,8 +8,9 @@ import pytest
 
 from linklab.base import toml
 from linklab.exercise.answers import read_answers, template
+from linklab.exercise.course import Course
 from linklab.exercise.fill import fill, placeholders
-from linklab.exercise.instance import Course, Student, environment, issue, practice_instance, quantities
+from linklab.exercise.instance import Student, environment, issue, practice_instance, quantities
 from linklab.exercise.load import exercise_folders, find_exercise, load_exercise
 from linklab.judge.evaluation import names, number
 from linklab.judge.quantity import Value

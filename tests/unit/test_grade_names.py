@@ -11,7 +11,8 @@ import pytest
 
 from linklab.errors import EngineError
 from linklab.exercise.bundle import Bundle, dump_bundle, write_bundle
-from linklab.exercise.instance import Course, Student, instance_text, issue
+from linklab.exercise.course import Course
+from linklab.exercise.instance import Student, instance_text, issue
 from linklab.exercise.load import find_exercise, load_exercise
 from linklab.exercise.report import Report, Status
 from linklab.grade.classfiles import canvas_csv, grades_csv

@@ -19,6 +19,7 @@ import pytest
 
 from linklab import cli
 from linklab.commands import grade as command
+from linklab.commands import grade_view
 from linklab.errors import InputError, MissingError
 from linklab.exercise.bundle import Bundle, dump_bundle, write_bundle
 from linklab.exercise.report import Status
@@ -344,7 +345,7 @@ def test_the_command_says_that_something_was_not_graded(grading, handed_in, tmp_
 
 def test_where_nothing_is_done_for_a_while_a_line_says_what_runs(grading, handed_in, tmp_path, monkeypatch, capsys):
     """In a log a slow submission could not be told from a grader that hangs."""
-    monkeypatch.setattr(command, "QUIET_S", 0.5)
+    monkeypatch.setattr(grade_view, "QUIET_S", 0.5)
     folder = handed_in(s1={"do": "wait", "for": 1.5})
     assert cli.main(["grade", str(folder), "--out", str(tmp_path / "out")]) == 0
     assert re.search(

@@ -13,7 +13,8 @@ from linklab.base.text import excerpt, visible
 from linklab.editor.files import Autosave
 from linklab.editor.settings import load_settings
 from linklab.errors import InputError, LabError, ManualError, TopologyError
-from linklab.exercise.instance import instance_text, parse_course, practice_instance
+from linklab.exercise.course import parse_course
+from linklab.exercise.instance import instance_text, practice_instance
 from linklab.exercise.load import load_exercise
 from linklab.exercise.roster import read_roster
 from linklab.lab.model import load_lab

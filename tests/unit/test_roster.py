@@ -102,7 +102,7 @@ def test_a_roster_says_which_columns_it_took(roster, text, students, said):
             "id,name\nada7,Ada\nb\xfc8,B\xfc\n".encode("latin-1"),
             "r.csv:3: is neither UTF-8 nor UTF-16 text (byte 0xfc); save it as UTF-8",
         ),
-        (b"PK\3\4xl/workbook.xml", "r.csv: is a spreadsheet or an archive, no text; save the roster as CSV"),
+        (b"PK\3\4xl/workbook.xml", "r.csv: is a spreadsheet or an archive, no text; save it as CSV"),
     ],
 )
 def test_a_roster_that_cannot_be_used_says_where_and_what_to_do(roster, text, why):

@@ -7,8 +7,9 @@ import pytest
 from small_exercise import make_clone
 
 from linklab.errors import InputError, MissingError
+from linklab.exercise.course import Course
 from linklab.exercise.handout import handout_html
-from linklab.exercise.instance import Course, Student, instance_text, issue, practice_instance
+from linklab.exercise.instance import Student, instance_text, issue, practice_instance
 from linklab.exercise.load import exercise_folders, load_exercise
 from linklab.exercise.student_part import need_instructors_part, student_part
 

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A folder of results → what was graded into it, so that some of it can be graded or marked again.
+
+summary.json names the submissions, results.json of each holds its whole report, and data/ its curves.  These files are
+the instructor's own, so a file that does not hold what was written is an error and no more.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from linklab.data import open_file
+from linklab.errors import InputError
+from linklab.exercise.report import Report, parse_report
+from linklab.grade.cohort import Entry
+from linklab.grade.datasets import traces_of
+from linklab.grade.handed_in import HandedIn, Skipped, folder_names
+
+
+@dataclass(frozen=True)
+class Results:
+    """What a folder holds: entries in its order, without curves, and what was skipped."""
+
+    folder: Path
+    entries: Sequence[Entry] = ()
+    skipped: Sequence[Skipped] = ()
+
+    def named(self, submissions: Sequence[HandedIn]) -> list[str]:
+        """The name of each submission's folder: that of the one which was graded before, or a free one.
+
+        A file is known by the end of its path: the label under which it was graded, and of several the longest.
+
+        Raises:
+            InputError: two of them would replace the same results.
+        """
+        known = [self._known(each) for each in submissions]
+        for place, entry in enumerate(known):
+            if entry is not None and entry in known[:place]:
+                first = submissions[known.index(entry)]
+                raise InputError(
+                    f"{first.path} and {submissions[place].path} would both replace the results of {entry.label}; "
+                    "grade one of them"
+                )
+        new = [each.label for each, entry in zip(submissions, known, strict=True) if entry is None]
+        free = iter(folder_names(new, [entry.name for entry in self.entries]))
+        return [entry.name if entry is not None else next(free) for entry in known]
+
+    def label(self, submission: HandedIn) -> str:
+        """What a submission is called: as when it was graded before, else as now."""
+        known = self._known(submission)
+        return submission.label if known is None else known.label
+
+    def _known(self, submission: HandedIn) -> Entry | None:
+        path = f"/{submission.path.absolute().as_posix()}"
+        found = [entry for entry in self.entries if path.endswith(f"/{entry.label}")]
+        return max(found, key=lambda entry: len(entry.label), default=None)
+
+
+def stored(folder: Path) -> Results:
+    """What was graded into a folder.
+
+    Raises:
+        InputError: it holds no results, or not as this version writes them.
+    """
+    summary = _json(folder / "summary.json")
+    try:
+        entries = [Entry(each["name"], each["file"], _report(folder / each["name"])) for each in summary["submissions"]]
+        return Results(folder, entries, [Skipped(each["file"], each["why"]) for each in summary["skipped"]])
+    except (KeyError, TypeError) as error:
+        raise InputError(f"{folder}/summary.json: is not as linklab grade writes it: {error}") from error
+
+
+def with_curves(report: Report, folder: Path) -> Report:
+    """The report of a submission's folder with its curves, in the order in which they were measured.
+
+    Raises:
+        InputError: a file of them cannot be read.
+    """
+    order = list(report.experiments)
+
+    def place(path: Path) -> tuple[int, int]:
+        experiment, _, seed = path.name.removesuffix(".flent.gz").rpartition("-seed")
+        return (order.index(experiment) if experiment in order else len(order), int(seed) if seed.isdecimal() else 0)
+
+    paths = sorted(folder.glob("data/*-seed*.flent.gz"), key=place)
+    return replace(report, traces=traces_of(map(open_file, paths)))
+
+
+def _report(folder: Path) -> Report:
+    path = folder / "results.json"
+    try:
+        return parse_report(_json(path)["extra_data"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(f"{path}: holds no report as this version writes it: {error}; grade it again") from error
+
+
+def _json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError(f"{path}: there is no such file; --into takes a folder that linklab grade wrote") from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path}: cannot be read: {error}") from error

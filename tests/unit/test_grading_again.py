@@ -1,0 +1,165 @@
+"""Results that are there: some graded again, marks merged into them, and everything else untouched."""
+
+import json
+from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from linklab import cli
+from linklab.commands import grade as command
+from linklab.errors import InputError
+from linklab.grade.grading import GradingSettings
+from linklab.grade.handed_in import HandedIn
+from linklab.grade.results_folder import stored
+
+HERE = Path(__file__).parent
+COURSE = (
+    f'course = "Networks 2025"\nsecret = "{"5e" * 32}"\n[late]\nper_day = "10%"\n'
+    "[exercise3]\ndeadline = 2026-11-20T23:00:00Z\n"
+)
+POINTS = "id,exercise,points,reason\ns2,3,2.5,a good drawing\n"
+TIMES = "id,time\ns1,2026-11-20 22:00Z\ns2,2026-11-21 12:00Z\ns3,2026-11-20 22:00Z\n"
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    """A folder with submissions of s1, s2, and s3, a course file, and lists; the grader of the tests, no kernel."""
+    monkeypatch.setenv("PYTHONPATH", str(HERE))
+    monkeypatch.setattr(command, "grading_engine", lambda *, sandboxed: SimpleNamespace(check=lambda: None))
+    monkeypatch.setattr(command, "GradingSettings", partial(GradingSettings, grade="graded:grade"))
+    monkeypatch.chdir(tmp_path)
+    for name in ("s1", "s2", "s3"):
+        hand_in(name)
+    Path("c.toml").write_text(COURSE)
+    Path("c.toml").chmod(0o600)
+    Path("points.csv").write_text(POINTS)
+    Path("times.csv").write_text(TIMES)
+    return tmp_path
+
+
+def hand_in(who, **what):
+    """A submission, in a folder as Moodle makes it, of which the grader is told what to do."""
+    path = Path(f"in/{who}_1_assignsubmission_file_/e3.zip")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps({"do": "grade", "student": who, **what}))
+    return path
+
+
+def contents(folder):
+    """Every file below, with its bytes."""
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes() for path in Path(folder).rglob("*") if path.is_file()
+    }
+
+
+def grade(*arguments, code=0):
+    """Run `linklab grade`."""
+    assert cli.main(["grade", *arguments]) == code
+
+
+def marks(folder):
+    """Student → what the file for Moodle says."""
+    lines = (Path(folder) / "grades.csv").read_text("utf-8-sig").splitlines()[1:]
+    return {line.split(",")[0]: line.split(",")[4] for line in lines}
+
+
+def test_one_submission_graded_again_leaves_the_others_untouched(place):
+    """Only its folder and the files of the class change; the result is as if all had been graded so at once."""
+    grade("in", "--out", "old")
+    before = contents("old")
+    path = hand_in("s2", name="Bob B")
+    grade(str(path), "--into", "old")
+    grade("in", "--out", "new")
+    after = contents("old")
+    assert after == contents("new")
+    changed = {name.partition("/")[0] for name in after if after[name] != before.get(name)}
+    assert changed == {"s2-e3", "grades.csv", "grades-canvas.csv", "index.html", "junit.xml", "feedback-moodle.zip"}
+    assert "Bob B" in (place / "old/index.html").read_text()
+
+
+def test_a_submission_that_came_later_is_added(place):
+    """Under a name of its own, in its place among the others."""
+    later = hand_in("s2")
+    kept = later.read_bytes()
+    later.unlink()
+    grade("in", "--out", "old")
+    later.write_bytes(kept)
+    grade("in/s2_1_assignsubmission_file_", "--into", "old")
+    assert [entry.student for entry in stored(Path("old")).entries] == ["s2", "s1", "s3"]
+    assert marks("old") == {"s1": "4", "s2": "4", "s3": "4"}
+
+
+def test_points_merged_later_give_the_same_bytes_as_at_once(place):
+    """The pages of those who got none are not written again; curves and their order are those that were measured."""
+    grade("in", "--out", "old", "--course", "c.toml", "--times", "times.csv")
+    assert marks("old") == {"s1": "4", "s2": "2.8", "s3": "4"}
+    inodes = {path: path.stat().st_ino for path in Path("old").rglob("*.html")}
+    grade("--into", "old", "--points", "points.csv")
+    assert marks("old") == {"s1": "4", "s2": "5.3", "s3": "4"}
+    grade("in", "--out", "new", "--course", "c.toml", "--times", "times.csv", "--points", "points.csv")
+    assert contents("old") == contents("new")
+    written = {path.parent.name for path, inode in inodes.items() if path.stat().st_ino != inode}
+    assert written == {"old", "s2-e3"}
+
+
+def test_a_submission_graded_again_keeps_its_points_and_its_time(place):
+    """They are the person's, not the file's."""
+    grade("in", "--out", "old", "--course", "c.toml", "--times", "times.csv", "--points", "points.csv")
+    before = contents("old")
+    grade("in/s2_1_assignsubmission_file_/e3.zip", "--into", "old", "--course", "c.toml")
+    assert contents("old") == before
+
+
+def test_an_extension_given_later_changes_that_students_mark_alone(place):
+    """The course file is read again, the times stand."""
+    grade("in", "--out", "old", "--course", "c.toml", "--times", "times.csv")
+    Path("c.toml").write_text(f"{COURSE}extensions = {{ s2 = 2026-11-22T00:00:00Z }}\n")
+    grade("--into", "old", "--course", "c.toml")
+    assert marks("old") == {"s1": "4", "s2": "4", "s3": "4"}
+
+
+def test_what_nobody_has_handed_in_is_named(place, capsys):
+    """Points for a student who is not there, on the console and in the overview."""
+    Path("points.csv").write_text(f"{POINTS}s9,3,1,on paper\n")
+    grade("in", "--out", "old", "--points", "points.csv")
+    says = "points.csv:3: 1 points for s9 in exercise3 are not counted: no submission here is that student's."
+    assert f"To look at: {says}" in capsys.readouterr().out
+    assert says in (place / "old/index.html").read_text().replace("&#39;", "'")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ([], "name what is to be graded: a .zip, a folder of them, or a pattern"),
+        (["--into", "old"], "--into without submissions marks again what is there: give --course, --points, or"),
+        (["--into", "old", "--out", "new"], "--out makes a new folder, --into takes one that is there"),
+        (["in", "--into", "in"], "in/summary.json: there is no such file; --into takes a folder that linklab grade"),
+        (["in", "--into", "odd"], "odd/summary.json: is not as linklab grade writes it"),
+        (["in", "--into", "broken"], "broken/a/results.json: holds no report as this version writes it"),
+        (["in", "--times", "times.csv", "--into", "busy"], "busy: another process is at it; if that was killed"),
+        (["in", "--points", "gone.csv"], "gone.csv: there is no such file"),
+    ],
+)
+def test_what_cannot_be_graded_again_is_said_first(place, capsys, arguments, says):
+    """With exit code 2, and nothing is written."""
+    for name, text in (("odd", "{}"), ("broken", '{"submissions": [{"name": "a", "file": "a.zip"}]}'), ("busy", "")):
+        Path(name).mkdir()
+        Path(name, "summary.json").write_text(text or '{"submissions": [], "skipped": []}')
+    Path("busy/running.json").touch()
+    Path("broken/a").mkdir()
+    Path("broken/a/results.json").write_text('{"extra_data": {"format": 0}}')
+    grade(*arguments, code=2)
+    assert says in capsys.readouterr().err
+
+
+def test_a_file_is_known_by_the_end_of_its_path(place):
+    """Of several that fit the longest label; two that would replace the same results are refused."""
+    grade("in", "--out", "old")
+    known = stored(Path("old"))
+    given = [HandedIn(Path(f"in/{name}_1_assignsubmission_file_/e3.zip"), "e3.zip") for name in ("s3", "s1")]
+    assert known.named(given) == ["s3-e3", "s1-e3"]
+    assert known.named([HandedIn(Path("e3.zip"), "e3.zip")]) == ["e3"]
+    with pytest.raises(InputError, match=r"would both replace the results of s3_1_assignsubmission_file_/e3\.zip"):
+        known.named([given[0], given[0]])
