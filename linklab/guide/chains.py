@@ -86,7 +86,7 @@ class Chains:
         for place in range(at - 1, -1, -1):
             if is_at(place) and value is not None:
                 if not self._needed_no_more(key, at):
-                    self._undo(key, at, now)
+                    self._undo(key, at, now, line)
                 return self._reach(key, place, now)
         return False
 
@@ -138,13 +138,13 @@ class Chains:
                 if not self.wants[number, want_place].good:
                     self.wants[number, want_place].mark_done(differently="what comes next was set at once")
 
-    def _undo(self, key: str, place: int, now: SettingsMap) -> None:
+    def _undo(self, key: str, place: int, now: SettingsMap, line: TypedEvidence | None) -> None:
         number, want_place, value = self.values[key][place]
         status = self.wants[number, want_place]
         self._reached.get((number, want_place), set()).discard(key)
         if status.good:
             self._undone[(number, want_place), key] = status.story
-            status.reopen(f"undone: {words.found_setting(key, value, now.get(key))}")
+            status.reopen(words.undone(key, value, now.get(key), line))
 
     def _measuring(self, first: int, end: int) -> list[int]:
         between = self.plan.steps[first + 1 : end]
@@ -197,7 +197,7 @@ class Chains:
         for key in lost:
             chain, place = self.values.get(key, []), self._at.get(key, -1)
             if place >= 0 and not self._needed_no_more(key, place):
-                self._undo(key, place, now)
+                self._undo(key, place, now, line)
                 named = True
             elif place + 1 < len(chain) and now.get(key) is not None:
                 number, want_place, value = chain[place + 1]

@@ -318,7 +318,7 @@ class Guide:
             wanted = context.get(key, initial.get(key))
             if not self.chains.same(key, wanted, now.get(key)):
                 at = self.chains.sets_before(key, step.number)
-                where = f" (step {self.plan.steps[at].id})" if at is not None else ""
+                where = f" (“{words.name_of(self.plan.steps[at])}”)" if at is not None else ""
                 return (
                     f"{words.setting(key, wanted)}{where} is not set: {words.found_setting(key, wanted, now.get(key))}."
                 )
@@ -348,6 +348,8 @@ class Guide:
             passed = self.begins_at <= step.number < front
             counts = not step.step.optional and (step.followed or self._is_told_verbs or status.good)
             left_out = status is GuideStatus.OPEN and passed and counts
+            if left_out and not story and step.measures and (why := self._why(step)):
+                story = words.of_left_out(why, step.step.section)
             hints = words.hints(step, story, differing)
             advice = next((want.advice for want in wants if want.advice), "")
             found.append(
@@ -355,6 +357,7 @@ class Guide:
                     step,
                     status,
                     story,
+                    undone=any(want.undone for want in wants),
                     left_out=left_out,
                     counts=counts,
                     advice=advice,
@@ -369,10 +372,15 @@ class Guide:
         return self._scalars.get(step_id, {})
 
     def next_step(self) -> StepState | None:
-        """The step to do next: the first that is wrong or open from where set_env.sh led; None when all are done."""
-        states = self.steps()
-        here = (one for one in states[self.begins_at :] if not one.status.good and one.counts)
-        return next(here, next((one for one in states if not one.status.good and one.counts), None))
+        """The step to do next: the first that is wrong or open, or open again; None when all are done.
+
+        Of what lies before where set_env.sh led, first only what another command has undone since.
+        """
+        left = [
+            one for one in zip(self.plan.steps, self.steps(), strict=True) if not one[1].status.good and one[1].counts
+        ]
+        here = (state for step, state in left if step.number >= self.begins_at or state.undone)
+        return next(here, next((state for _, state in left), None))
 
     def _status(self, step: GuideStep) -> tuple[GuideStatus, str, tuple[ExpectationVerdict, ...]]:
         statuses = [self.wants[step.number, place] for place in range(len(step.wants))]

@@ -43,6 +43,11 @@ class WantStatus:
         """Whether it is done."""
         return self.status.good
 
+    @property
+    def undone(self) -> bool:
+        """Whether it was done, and no longer is."""
+        return self.status is GuideStatus.OPEN and bool(self.story)
+
     def mark_done(self, differently: str = "") -> None:
         """It is done; differently: how, "" as printed."""
         if self.status is GuideStatus.DONE:
@@ -68,6 +73,7 @@ class StepState:
     story: what was found and what is wanted, "" where there is nothing to say; expected, seen, why: of the first
     expectation that is missed.
     advice: what docs/when-tc-complains.md says of the message of a command that was refused, as Markdown.
+    undone: it was done, and another command has undone it, which `story` tells.
     left_out: a later step is done, this one is not; hints: in stages.
     counts: whether it is one of the steps of which all are to be done: neither optional nor one that nothing follows.
     """
@@ -86,6 +92,7 @@ class StepState:
     why: str
     advice: str
     optional: bool
+    undone: bool
     left_out: bool
     counts: bool
     hints: tuple[str, ...]
@@ -97,6 +104,7 @@ class StepState:
         status: GuideStatus,
         story: str,
         *,
+        undone: bool,
         left_out: bool,
         counts: bool,
         advice: str,
@@ -122,6 +130,7 @@ class StepState:
             why=first.expectation.why if first else "",
             advice=advice,
             optional=step.step.optional,
+            undone=undone,
             left_out=left_out,
             counts=counts,
             hints=tuple(hints),

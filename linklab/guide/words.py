@@ -99,6 +99,27 @@ def misplaced(key: str, wanted_key: str, value: Any) -> str:
     return f"{_short(key, value)} is set on {key.partition(' ')[0]}; it belongs on {wanted_key.partition(' ')[0]}"
 
 
+def undone(key: str, wanted: Any, found: Any, line: TypedEvidence | None) -> str:
+    """A setting that was as wanted and no longer is; line: what changed it, None where only the kernel told."""
+    by = f", since “{excerpt(line.text)}” in {terminal_name(line.terminal)}" if line is not None else ""
+    return f"undone: {found_setting(key, wanted, found)}{by}"
+
+
+def of_left_out(why: str, section: str) -> str:
+    """A measurement that was left out, and that would not count now; why: which setting it lacks, as a sentence."""
+    begin = (
+        f" “sudo ~/set_env.sh {section}” makes the settings that the lab has before section {section}."
+        if section
+        else ""
+    )
+    return f"left out, and it would show something else now: {why}{begin}"
+
+
+def name_of(step: GuideStep) -> str:
+    """A step as people call it: the sentence that asks for it, or else its id."""
+    return step.step.title.rstrip(".") or step.id
+
+
 def other_setting(typed: str, want: SettingWant) -> str:
     """A line that set something else."""
     wanted = "; ".join(setting(key, value) for key, value in want.changes.items())

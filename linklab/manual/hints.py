@@ -43,13 +43,15 @@ def _seconds(step: Step) -> float:
 
 
 def begin_hint(manual: Manual, section: Section, say: Say = unchanged) -> str:
-    """What somebody types who begins at this section, as HTML; "" where nothing was set before, or nothing is typed.
+    """What somebody types who begins at this section, as HTML; "" for the first with steps, or where nothing is typed.
 
-    It is said at main sections alone: within them a reader goes on from step to step.
+    It is said at main sections alone: within them a reader goes on from step to step. Also where nothing is set before:
+    somebody who has been further in the lab goes back to it that way.
     """
     within = [step for step in manual.steps if _is_in(step, section)]
-    before = [step for step in manual.steps if step.setup and within and step.line < within[0].line]
-    if section.level != 1 or not section.number or not [step for step in before if step not in within]:
+    before = [step for step in manual.steps if within and step.line < within[0].line]
+    sets = any(step.setup for step in manual.steps)
+    if section.level != 1 or not section.number or not before or not sets:
         return ""
     return _hint("begin", say, command=f"sudo ~/set_env.sh {section.number}")
 

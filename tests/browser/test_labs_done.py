@@ -94,6 +94,8 @@ def test_lab_3_with_slips_that_are_mended(student):
     assert "replace dev s1-eth2 root" in ada.page.one("#block-change-h1 .found pre").text, "what would be typed instead"
     ada.types("h1", "sudo tc qdisc change dev h1-eth0 root netem delay 500ms")
     ada.sees("delay-h1", LEFT_OUT, "undone: h1-eth0 has netem delay 500ms")
+    told = ada.page.one("#guide").text
+    assert "Open again: On h1 delay everything" in told and "undone: h1-eth0 has netem delay 500ms" in told
     ada.types("h1", "sudo tc qdisc replace dev h1-eth0 root netem delay 50ms")
     ada.sees("change-h1", DONE)
     ada.sees("delay-h1", DONE)

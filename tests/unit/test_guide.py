@@ -156,7 +156,11 @@ def test_what_is_undone_before_it_was_used_is_open_again():
     assert student.status("delay-h1") is DONE
     student.types("h1", "tc qdisc del dev h1-eth0 root")
     assert student.status("delay-h1") is OPEN
-    assert student.state("delay-h1").story == "undone: h1-eth0 has no netem delay 100ms"
+    assert student.state("delay-h1").undone
+    assert student.state("delay-h1").story == (
+        "undone: h1-eth0 has no netem delay 100ms, since “tc qdisc del dev h1-eth0 root” in h1"
+    )
+    assert student.guide.next_step().id == "delay-h1"
     student.types("h1", "tc qdisc add dev h1-eth0 root netem delay 100ms")
     assert student.status("delay-h1") is DONE
 
@@ -200,7 +204,7 @@ def test_a_measurement_that_misses_says_what_why_and_which_setting():
     state = student.state("both-sides")
     assert state.status is WRONG
     assert state.expected == "200 ms – 202 ms"
-    assert "netem delay 100ms on h2-eth0 (step delay-h2) is not set" in state.story
+    assert "netem delay 100ms on h2-eth0 (“On h2 set the same delay”) is not set" in state.story
     assert state.why.startswith("100 ms for the request")
 
 
@@ -309,6 +313,40 @@ def test_whoever_sets_the_lab_up_to_a_section_goes_on_from_there():
     student.does("jitter", "jitter-five")
     assert [one.id for one in student.guide.steps() if one.left_out] == []
     assert student.status("both-sides") is OPEN
+
+
+def test_what_is_undone_before_where_set_env_led_comes_next():
+    """Regression: the next step was one behind it, which the kernel then refused, and nothing said why."""
+    student = Student("3")
+    student.types("client", "sudo ./set_env.sh 3.5", "Section 3.5 can begin.\n")
+    for host in ("h1", "h2"):
+        student.types(host, f"tc qdisc add dev {host}-eth0 root netem delay 100ms")
+    assert student.guide.next_step().id == "change-h1"
+    student.types("h1", "tc qdisc del dev h1-eth0 root")
+    following = student.guide.next_step()
+    assert (following.id, following.undone, following.left_out) == ("delay-h1", True, False)
+    assert following.story.endswith("since “tc qdisc del dev h1-eth0 root” in h1")
+    student.types("h1", "tc qdisc add dev h1-eth0 root netem delay 100ms")
+    assert student.guide.next_step().id == "change-h1"
+
+
+def test_a_measurement_left_out_says_what_it_needs_first():
+    """Regression: it was the next step, but its ping no longer counted, since a later step's command had been typed."""
+    student = Student("3")
+    student.until("both-sides")
+    student.does("change-h1")
+    following = student.guide.next_step()
+    assert (following.id, following.left_out) == ("both-sides", True)
+    assert following.story == (
+        "left out, and it would show something else now: netem delay 100ms on h1-eth0 (“On h1 delay everything that "
+        "leaves by 100 ms”) is not set: h1-eth0 has netem delay 50ms; wanted is netem delay 100ms. "
+        "“sudo ~/set_env.sh 3.4” makes the settings that the lab has before section 3.4."
+    )
+    student.types("h1", "tc qdisc change dev h1-eth0 root netem delay 100ms")
+    assert student.guide.next_step().story == ""
+    student.does("both-sides")
+    assert student.status("both-sides") is DONE
+    assert student.guide.next_step().id == "change-h1"
 
 
 def test_asking_the_guide_is_no_step():

@@ -437,8 +437,13 @@ def test_the_clock_is_introduced_where_it_is_first_needed():
     assert clock_hint(manual(named.replace("-l 60", "-l 6"))) == ("", "")
 
 
-def test_a_section_that_builds_on_settings_says_how_to_begin_there():
-    """Only where something was set before and something is typed."""
+def test_a_section_says_how_to_begin_there():
+    """Each main section with steps but the first; also before anything is set, since one may come back from later."""
+    fresh = manual(MANUAL.replace("## First", "## Zeroth\n\n```h1\nls\n```\n\n## First", 1))
+    assert "<code>sudo ~/set_env.sh 2</code>" in begin_hint(fresh, fresh.sections[1]), "nothing is set before it"
+    assert begin_hint(fresh, fresh.sections[0]) == ""
+    bare = manual(MANUAL.replace(" setup", ""))
+    assert begin_hint(bare, bare.sections[1]) == "", "this lab sets nothing"
     first, second, part, third = manual().sections
     assert "<code>sudo ~/set_env.sh 2</code> in any terminal of the network." in begin_hint(manual(), second)
     assert "It undoes your changes to queues, offloads, MTU, and sysctls, and" in begin_hint(manual(), second)

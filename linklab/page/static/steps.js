@@ -166,12 +166,15 @@ class Steps {
     const done = needed.filter((state) => state.status.startsWith("done")).length;
     const at = this.steps.findIndex((step) => step.facts.id === next);
     const rest = `All steps that this page can do are done; the other ${inEditor} are for the editor.`;
+    const following = states.get(next);
+    const lead = following?.status === "wrong" ? "✗ Not right yet" : following?.undone ? "Open again" : "Next";
+    const why = following?.status === "open" && following.story ? ` ${following.story.replace(/\.$/, "")}.` : "";
     const what = at < 0 ? [inEditor ? rest : "Every step of this lab is done."] : [
       make("a", { href: `#block-${next}`, onclick: (event) => {
         event.preventDefault();
         this.#goTo(at);
-      } }, `${states.get(next).status === "wrong" ? "✗ Not right yet" : "Next"}: ${states.get(next).task || next}`),
-      states.get(next).subgoal ? ` (${states.get(next).subgoal.replace(/\.$/, "")})` : "",
+      } }, `${lead}: ${following.task || next}`),
+      following.subgoal ? ` (${following.subgoal.replace(/\.$/, "")})` : "", why ? `.${why}` : "",
     ];
     this.bar.replaceChildren(make("p", {}, `${done} of ${needed.length} steps done. `, ...what),
       trouble ? make("p", { class: "trouble" }, `${trouble}.`) : "");
