@@ -18,6 +18,8 @@ from pathlib import Path
 from linklab import pocket_kernel
 from linklab.base import installation
 from linklab.engine.pocket import PACKAGE
+from linklab.errors import MissingError
+from linklab.grade.syscalls import program
 
 PYTHON = "/usr/bin/python3"
 POCKET, MEMORY = Path("/pocket"), Path("/memory")
@@ -68,10 +70,12 @@ def sandbox(kernel_path: Path, memory_mib: int, work_mib: int) -> Iterator[tuple
     command += ["--ro-bind", str(kernel_path), str(KERNEL)]
     command += ["--ro-bind-try", str(kernel_path.parent / "modules"), str(KERNEL.parent / "modules")]
     with contextlib.ExitStack() as open_files:
-        taken = []
-        for program in set_id_programs():
-            number = open_files.enter_context(program.open("rb")).fileno()
-            command += ["--perms", "0755", "--ro-bind-data", str(number), str(program)]
+        taken = [program()]
+        open_files.callback(os.close, taken[0])
+        command += ["--seccomp", str(taken[0])]
+        for plain in set_id_programs():
+            number = open_files.enter_context(plain.open("rb")).fileno()
+            command += ["--perms", "0755", "--ro-bind-data", str(number), str(plain)]
             taken.append(number)
         command += ["--size", str((memory_mib + _SPARE_MIB) * 2**20), "--tmpfs", str(MEMORY)]
         command += ["--size", str(work_mib * 2**20), "--tmpfs", str(POCKET)]
@@ -116,6 +120,8 @@ def why_not() -> str | None:
         return explain("", {}, installed=False)
     if built is None:
         return None  # said elsewhere
+    if not _filters_calls():
+        return "submissions are graded in a sandbox, and this machine's kernel has no filters of system calls (seccomp)"
     try:
         with sandbox(built.path, 1, 1) as (command, taken):
             done = subprocess.run(
@@ -127,6 +133,8 @@ def why_not() -> str | None:
                 pass_fds=taken,
                 env={},
             )
+    except MissingError as error:
+        return str(error)
     except subprocess.TimeoutExpired:
         return f"bubblewrap does not start a program within {_TRIAL_S} s"
     return explain(done.stderr.strip(), settings()) if done.returncode else None
@@ -173,6 +181,13 @@ def settings() -> dict[str, str]:
         with contextlib.suppress(OSError):
             found[name] = Path("/proc/sys", name.replace(".", "/")).read_text(encoding="utf-8").strip()
     return found
+
+
+def _filters_calls() -> bool:
+    """Whether this machine's kernel offers what `linklab.grade.syscalls` asks for (seccomp(2), /proc interfaces)."""
+    with contextlib.suppress(OSError):
+        return "trace" in Path("/proc/sys/kernel/seccomp/actions_avail").read_text(encoding="utf-8").split()
+    return False
 
 
 @functools.cache

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The system calls that the grader's sandbox allows, as the program for the machine's kernel that bwrap loads.
+
+They are what the keeper (Python), the pocket's kernel, and its stubs need; all others do not exist inside.  A program
+of the guest's makes the same calls, but they are the pocket's own kernel's to answer, so the filter must leave them
+alone: it refuses by `SECCOMP_RET_TRACE`, which fails with ENOSYS where no one traces, and which the pocket's filter
+(`SECCOMP_RET_TRAP`, `SECCOMP_RET_USER_NOTIF`) takes precedence over (seccomp(2), "Filter return values").  A tracer
+could allow what it refuses, so ptrace(2) must never be in the list.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from linklab.errors import MissingError
+
+ALLOWED = (
+    # memory, processes, signals
+    *("arch_prctl", "brk", "mmap", "mprotect", "mremap", "munmap", "madvise", "memfd_create", "msync"),
+    *("execve", "execveat", "exit", "exit_group", "fork", "vfork", "wait4", "waitid", "kill", "tgkill", "tkill"),
+    *("pidfd_open", "pidfd_send_signal", "personality", "seccomp", "restart_syscall", "setsid", "setpgid"),
+    *("rt_sigaction", "rt_sigpending", "rt_sigprocmask", "rt_sigqueueinfo", "rt_sigreturn", "rt_sigsuspend"),
+    *("rt_sigtimedwait", "rt_tgsigqueueinfo", "sigaltstack", "pause", "alarm", "getitimer", "setitimer"),
+    *("futex", "rseq", "set_robust_list", "get_robust_list", "set_tid_address", "membarrier"),
+    *("sched_getaffinity", "sched_setaffinity", "sched_yield", "getcpu", "getrlimit", "setrlimit", "prlimit64"),
+    *("getrusage", "times", "sysinfo", "uname", "getrandom"),
+    *("getpid", "getppid", "gettid", "getpgid", "getpgrp", "getsid", "getuid", "geteuid", "getgid", "getegid"),
+    *("getgroups", "getresuid", "getresgid", "umask"),
+    # time
+    *("clock_getres", "clock_gettime", "clock_nanosleep", "gettimeofday", "nanosleep", "time"),
+    *("timer_create", "timer_delete", "timer_getoverrun", "timer_gettime", "timer_settime"),
+    *("timerfd_create", "timerfd_gettime", "timerfd_settime"),
+    # files: hostfs, which shows the sandbox's to the guest
+    *("access", "faccessat", "faccessat2", "stat", "fstat", "lstat", "newfstatat", "statx", "statfs", "fstatfs"),
+    *("open", "openat", "creat", "close", "close_range", "dup", "dup2", "dup3", "fcntl", "flock"),
+    *("read", "readv", "pread64", "preadv", "write", "writev", "pwrite64", "pwritev", "lseek", "copy_file_range"),
+    *("fsync", "fdatasync", "ftruncate", "truncate", "fallocate", "fadvise64"),
+    *("getdents", "getdents64", "getcwd", "chdir", "fchdir", "mkdir", "mkdirat", "rmdir", "unlink", "unlinkat"),
+    *("link", "linkat", "symlink", "symlinkat", "readlink", "readlinkat", "rename", "renameat", "renameat2"),
+    *("mknod", "mknodat", "chmod", "fchmod", "fchmodat", "chown", "fchown", "lchown", "fchownat"),
+    *("utime", "utimes", "futimesat", "utimensat"),
+    # waiting, and the two sockets and the pipes that the sandbox was given
+    *("poll", "ppoll", "select", "pselect6", "epoll_create", "epoll_create1", "epoll_ctl"),
+    *("epoll_wait", "epoll_pwait", "eventfd", "eventfd2", "signalfd", "signalfd4", "pipe", "pipe2"),
+    *("getpeername", "getsockname", "getsockopt", "recvfrom", "recvmsg", "sendmsg", "sendto", "shutdown"),
+)
+"""Those allowed whatever their arguments.
+
+Not clone3, whose flags a filter cannot see: the C library then takes clone.
+"""
+_NEW_NAMESPACES = 0x7E020000
+_AF_UNIX = 1
+_WORD = 0xFFFFFFFF
+CONTROLS = (
+    *(0x5401, 0x5402, 0x5403, 0x5404, 0x5413),  # TCGETS, TCSETS, TCSETSW, TCSETSF, TIOCGWINSZ
+    *(0x5450, 0x5451, 0x5421, 0x541B, 0x5452),  # FIONCLEX, FIOCLEX, FIONBIO, FIONREAD, FIOASYNC
+    *(0x80045430, 0x40045431, 0x5441),  # TIOCGPTN, TIOCSPTLCK, TIOCGPTPEER
+    *(0xC0502100, 0xC0182101, 0x40082102, 0x80082102, 0x40082104),  # SECCOMP_IOCTL_NOTIF_*, without ADDFD
+)
+"""Requests of ioctl(2) that are allowed: of terminals but TIOCSTI and TIOCLINUX, and of the pocket's own filter."""
+OF_PROCESS = (
+    *(1, 2, 3, 4, 15, 16),  # PR_[SG]ET_PDEATHSIG, PR_[SG]ET_DUMPABLE, PR_[SG]ET_NAME
+    *(21, 22, 23, 38, 39),  # PR_[GS]ET_SECCOMP, PR_CAPBSET_READ, PR_[SG]ET_NO_NEW_PRIVS
+    0x53564D41,  # PR_SET_VMA: names of the C library's memory
+)
+"""Options of prctl(2) that are allowed."""
+
+
+def program() -> int:
+    """The filter as an open file of classic BPF, which bwrap's --seccomp reads; the caller closes it.
+
+    Raises:
+        MissingError: libseccomp, which makes it, is not here.
+    """
+    seccomp = _library()
+    refuse = seccomp.TRACE(0)
+    rules = seccomp.SyscallFilter(refuse)
+    rules.set_attr(seccomp.Attr.ACT_BADARCH, refuse)  # calls of 32 bits, which a guest may make too
+    for name in ALLOWED:
+        rules.add_rule(seccomp.ALLOW, name)
+
+    def low(position: int, mask: int, value: int) -> Any:
+        return seccomp.Arg(position, seccomp.MASKED_EQ, mask, value)
+
+    rules.add_rule(seccomp.ALLOW, "clone", low(0, _NEW_NAMESPACES, 0))
+    rules.add_rule(seccomp.ALLOW, "socketpair", low(0, _WORD, _AF_UNIX))
+    for request in CONTROLS:
+        rules.add_rule(seccomp.ALLOW, "ioctl", low(1, _WORD, request))
+    for option in OF_PROCESS:
+        rules.add_rule(seccomp.ALLOW, "prctl", low(0, _WORD, option))
+    number = os.memfd_create("seccomp")
+    with os.fdopen(os.dup(number), "wb") as file:
+        rules.export_bpf(file)
+    os.lseek(number, 0, os.SEEK_SET)
+    return number
+
+
+def _library() -> Any:
+    try:
+        import pyseccomp  # noqa: PLC0415 - only the grader needs it, and it fails where libseccomp is missing
+    except (ImportError, RuntimeError, OSError) as error:
+        raise MissingError(
+            f"submissions are graded behind a filter of system calls, which cannot be made here ({error}): "
+            "sudo apt-get install libseccomp2"
+        ) from error
+    return pyseccomp

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The sandbox's filter of system calls, run by an interpreter as the machine's kernel runs it (seccomp(2))."""
+
+import ctypes.util
+import os
+import struct
+
+import pytest
+
+from linklab.grade import syscalls
+
+seccomp = pytest.importorskip("pyseccomp", exc_type=(ImportError, RuntimeError))
+ALLOW, TRACE = 0x7FFF0000, 0x7FF00000
+X86_64, I386 = 0xC000003E, 0x40000003
+X32 = 0x40000000
+
+
+@pytest.fixture(scope="module")
+def instructions():
+    """The filter's instructions, as in linux/filter.h: code, jump if true, jump if false, constant."""
+    with os.fdopen(syscalls.program(), "rb") as file:
+        return list(struct.iter_unpack("=HBBI", file.read()))
+
+
+def verdict(instructions, name, *args, arch=X86_64, number=None):
+    """What the filter answers to a call, by an interpreter of the instructions that it has."""
+    number = seccomp.resolve_syscall(seccomp.Arch.X86_64, name) if number is None else number
+    data = struct.pack("=iIQ6Q", number, arch, 0, *args, *[0] * (6 - len(args)))
+    at = loaded = 0
+    while True:
+        code, yes, no, constant = instructions[at]
+        at += 1
+        if code == 0x20:  # ld [k]
+            (loaded,) = struct.unpack_from("=I", data, constant)
+        elif code == 0x54:  # and #k
+            loaded &= constant
+        elif code == 0x06:  # ret #k
+            return constant
+        elif code == 0x05:  # ja k
+            at += constant
+        else:
+            holds = {0x15: loaded == constant, 0x25: loaded > constant, 0x35: loaded >= constant}[code]
+            at += yes if holds else no
+
+
+def test_every_call_is_allowed_or_does_not_exist(instructions):
+    """Of all numbers only those of the list are allowed, and the others fail in the way that stubs can overrule."""
+    found = {number: verdict(instructions, "", number=number) for number in range(1000)}
+    assert set(found.values()) == {ALLOW, TRACE}
+    wanted = {seccomp.resolve_syscall(seccomp.Arch.X86_64, name) for name in (*syscalls.ALLOWED, "clone")}
+    assert {number for number, answer in found.items() if answer == ALLOW} == wanted
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("ptrace", "process_vm_readv", "process_vm_writev", "pidfd_getfd", "kcmp"),  # a tracer could allow the rest
+        *("mount", "umount2", "pivot_root", "chroot", "unshare", "setns", "move_mount", "fsopen", "open_tree"),
+        *("socket", "bind", "connect", "listen", "accept4"),
+        *("bpf", "perf_event_open", "userfaultfd", "io_uring_setup", "keyctl", "add_key", "request_key"),
+        *("init_module", "finit_module", "kexec_load", "reboot", "swapon", "quotactl", "clone3", "modify_ldt"),
+        *("open_by_handle_at", "name_to_handle_at", "shmget", "msgget", "semget", "mq_open", "setuid", "capset"),
+    ],
+)
+def test_what_has_been_a_way_out_of_sandboxes_is_refused(instructions, name):
+    """Each of these calls does not exist inside."""
+    assert verdict(instructions, name) == TRACE
+
+
+@pytest.mark.parametrize("arch", [I386, 0xC00000B7])
+def test_calls_of_another_architecture_are_refused(instructions, arch):
+    """Number 1 by `int 0x80` is exit, and write on x86-64: no number is allowed that is not of x86-64."""
+    assert {verdict(instructions, "", number=number, arch=arch) for number in range(500)} == {TRACE}
+
+
+def test_the_calls_of_x32_are_refused(instructions):
+    """They are those of x86-64 with a bit more."""
+    assert {verdict(instructions, "", number=X32 + number) for number in range(600)} == {TRACE}
+
+
+@pytest.mark.parametrize(
+    ("name", "args", "answer"),
+    [
+        ("clone", (0x01200011,), ALLOW),  # fork
+        ("clone", (0x10000000 | 17,), TRACE),  # CLONE_NEWUSER
+        ("clone", (0x20000000,), TRACE),  # CLONE_NEWPID
+        ("clone", (0x00020000,), TRACE),  # CLONE_NEWNS
+        ("clone", (0x40000000,), TRACE),  # CLONE_NEWNET
+        ("clone", (0x02000000,), TRACE),  # CLONE_NEWCGROUP
+        ("socketpair", (1, 1), ALLOW),
+        ("socketpair", (16, 3), TRACE),  # AF_NETLINK
+        ("ioctl", (0, 0x5401), ALLOW),
+        ("ioctl", (0, 0x5412), TRACE),  # TIOCSTI
+        ("ioctl", (0, 0x541C), TRACE),  # TIOCLINUX
+        ("ioctl", (0, 0xFFFFFFFF_00005412), TRACE),  # the upper half is not looked at by the kernel
+        ("ioctl", (0, 0xFFFFFFFF_00005401), ALLOW),
+        ("ioctl", (0, 0x40182103), TRACE),  # SECCOMP_IOCTL_NOTIF_ADDFD
+        ("prctl", (1, 9), ALLOW),
+        ("prctl", (35,), TRACE),  # PR_SET_MM
+        ("prctl", (0x59616D61,), TRACE),  # PR_SET_PTRACER
+    ],
+)
+def test_some_calls_are_allowed_by_their_arguments(instructions, name, args, answer):
+    """Processes, but no namespaces; pairs of sockets, but of this machine's kernel alone; no keys typed for others."""
+    assert verdict(instructions, name, *args) == answer
+
+
+def test_without_libseccomp_nothing_is_graded(monkeypatch):
+    """The library is named with the command that installs it; there is no sandbox without a filter."""
+    monkeypatch.setattr(ctypes.util, "find_library", lambda _: None)
+    monkeypatch.delitem(__import__("sys").modules, "pyseccomp")
+    with pytest.raises(syscalls.MissingError, match=r"cannot be made here \(.*\): sudo apt-get install libseccomp2"):
+        syscalls.program()
