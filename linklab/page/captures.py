@@ -21,7 +21,7 @@ from linklab.capture import tshark
 from linklab.capture.decode import Decoded, Header
 from linklab.capture.session import interfaces
 from linklab.errors import LinklabError, MissingError
-from linklab.page.context import PageContext
+from linklab.page.context import Lane, PageContext
 from linklab.page.flights import Flight, FlightFinder, port_delays
 from linklab.page.handlers import PageHandler, PageSocket, RequestError
 from linklab.page.packets import PacketShelf, ShelvedPacket
@@ -158,18 +158,29 @@ class InterfacesHandler(_OfCaptures):
 class PacketHandler(_OfCaptures):
     """One packet."""
 
+    _reading: asyncio.Task[tuple[list[Header], str]] | None = None
+
     async def get(self, number: str) -> None:
         """Answer with its headers, by tshark where that is installed, and with its bytes."""
         found = self.captures.shelf.find(int(number))
         if found is None:
             raise RequestError(404, "This packet is no longer kept; the page keeps the last ones.")
-        headers, by = await self.context.in_thread(headers_of, found)
+        self._reading = asyncio.create_task(self.context.in_lane(Lane.TOOLS, headers_of, found))
+        try:
+            headers, by = await self._reading
+        except asyncio.CancelledError:
+            return
         self.answer(
             row=found.row(),
             by=by,
             headers=[{"name": header.name, "fields": header.fields} for header in headers],
             bytes=found.packet.data[:2048].hex(),
         )
+
+    def on_connection_close(self) -> None:
+        """The page has gone on to another packet: tshark does not begin with this one."""
+        if self._reading is not None:
+            self._reading.cancel()
 
 
 def headers_of(found: ShelvedPacket) -> tuple[list[Header], str]:

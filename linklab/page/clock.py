@@ -18,7 +18,7 @@ from tornado.web import RequestHandler
 from tornado.websocket import WebSocketClosedError
 
 from linklab.errors import EngineError
-from linklab.page.context import PageContext
+from linklab.page.context import Lane, PageContext
 from linklab.page.handlers import PageHandler, PageSocket, RequestError
 
 READ_S = 0.5
@@ -77,8 +77,8 @@ class ClockHandler(PageHandler):
         words = self.fields(words=list)["words"]
         if len(words) > MOST_WORDS or not all(isinstance(word, str) for word in words):
             raise RequestError(400, "The words after clock are a few short texts.")
-        text, status = await self.context.in_thread(self.context.attach.obey_clock, words)
-        await self.context.in_thread(self.hands.tell)
+        text, status = await self.context.in_lane(Lane.CLOCK, self.context.attach.obey_clock, words)
+        await self.context.in_lane(Lane.CLOCK, self.hands.tell)
         self.answer(text=text, status=status)
 
 

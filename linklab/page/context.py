@@ -2,7 +2,7 @@
 """What the handlers of a lab's page share: the lab, its network as soon as it runs, and the way to those who watch.
 
 The page is served while the network still boots, so `network` and `attach` raise NotReadyError until `started` is
-called. Calls that wait for the network go through `in_thread`, because the loop must serve terminals meanwhile.
+called. Calls that wait go through `in_thread` or `in_lane`, because the loop must serve terminals meanwhile.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from enum import Enum
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
@@ -32,8 +33,17 @@ from linklab.topology import Topology
 P = ParamSpec("P")
 T = TypeVar("T")
 
-THREADS = 8
-"""For calls that wait; terminals have threads of their own."""
+
+class Lane(Enum):
+    """What a call waits for, in threads that no other lane can use up; terminals have threads of their own."""
+
+    NETWORK = "network"
+    CLOCK = "clock"
+    TOOLS = "tools"
+    """Programs of this machine, such as tshark."""
+
+
+THREADS = {Lane.NETWORK: 8, Lane.CLOCK: 2, Lane.TOOLS: 2}
 
 
 class NotReadyError(EngineError):
@@ -69,7 +79,11 @@ class PageContext:
     _closing: list[Callable[[], None]] = field(default_factory=list)
     _workers: list[Callable[[], bool]] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
-    _threads: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(THREADS, thread_name_prefix="page"))
+    _threads: dict[Lane, ThreadPoolExecutor] = field(
+        default_factory=lambda: {
+            lane: ThreadPoolExecutor(count, f"page, {lane.value}") for lane, count in THREADS.items()
+        }
+    )
 
     @property
     def manual(self) -> Manual:
@@ -172,12 +186,17 @@ class PageContext:
             closing, self._closing = self._closing, []
         for call in reversed(closing):
             call()
-        self._threads.shutdown(wait=False, cancel_futures=True)
+        for threads in self._threads.values():
+            threads.shutdown(wait=False, cancel_futures=True)
 
     async def in_thread(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Do what may wait for the network in another thread."""
+        return await self.in_lane(Lane.NETWORK, call, *args, **kwargs)
+
+    async def in_lane(self, lane: Lane, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Do it in a thread of that lane; a call that is cancelled before a thread was free is not done."""
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._threads, partial(call, *args, **kwargs))
+        return await loop.run_in_executor(self._threads[lane], partial(call, *args, **kwargs))
 
     def soon(self, call: Callable[..., Any], *args: Any) -> None:
         """Call this in the loop, from any thread; nothing happens once the loop has ended."""

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Captures on a lab's page: the shelf of packets, flights over links, rates, and what a browser may ask."""
 
+import http.client
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,14 @@ from linklab.topology import Topology
 
 ENDS = [("h1:h1-eth0", "s1:s1-eth1"), ("s1:s1-eth2", "h2:h2-eth0")]
 MS = 1_000_000
+
+
+def until(true, seconds=10.0):
+    """Wait for something that another process does."""
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end, "it did not happen"
+        time.sleep(0.01)
 
 
 def seen(time_ms: float, direction: int, data: bytes = PING) -> pcapng.CapturedPacket:
@@ -183,3 +193,29 @@ def test_a_stranger_gets_no_packets(page):
     """Without the cookie nothing is said."""
     for path in ("drawing", "packets/file", "packets/1", "packets/interfaces"):
         assert page.ask("GET", page.context.prefix + path, Host=page.host)[0] == 403
+
+
+def test_a_slow_tshark_stops_neither_the_clock_nor_the_packet_that_is_looked_at(page, tmp_path, monkeypatch):
+    """Of forty packets that were passed by, tshark begins only with those it had threads for."""
+    may_end, begun = tmp_path / "may-end", tmp_path / "begun"
+    tshark = tmp_path / "tshark"
+    tshark.write_text(f"#!/bin/sh\necho >> {begun}\nwhile [ ! -e {may_end} ]; do sleep 0.02; done\nexit 1\n")
+    tshark.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    packet = packets.ShelvedPacket(1, "h1:h1-eth0", pcapng.ETHERNET, seen(1, 2))
+    monkeypatch.setattr(PacketShelf, "find", lambda *_: packet)
+    given = {"Host": page.host, "Cookie": page.cookie}
+    asked = []
+    for number in range(40):
+        asked.append(http.client.HTTPConnection("127.0.0.1", page.server.port, timeout=10))
+        asked[-1].request("GET", f"{page.context.prefix}packets/{number}", headers=given)
+    until(lambda: begun.exists() and len(begun.read_text()) == 2)
+    assert page.own("POST", "clock", {"words": []})[0] == 200
+    assert page.own("GET", "drawing")[0] == 200
+    for one in asked:
+        one.close()
+    assert page.own("GET", "drawing")[0] == 200  # the server has seen that they are closed
+    may_end.touch()
+    status, _, text = page.own("GET", "packets/41")
+    assert (status, json.loads(text)["by"]) == (200, "Linklab")
+    assert len(begun.read_text()) == 3

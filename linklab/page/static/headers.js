@@ -3,6 +3,7 @@ import { make } from "./elements.js";
 import * as server from "./server.js";
 
 let styled = false;
+const asked = new WeakMap(); // of each element, the request for its packet
 
 // The style sheet that the packet list and the picture share.
 export function style() {
@@ -28,12 +29,17 @@ function hex(bytes) {
   return lines.join("\n");
 }
 
-// Show a packet in an element; gives its line, or null where it is no longer kept.
+// Show a packet in an element, instead of one that is still being read; gives its line, or null where it is not shown.
 export async function showHeaders(element, number, context) {
+  asked.get(element)?.abort();
+  const request = new AbortController();
+  asked.set(element, request);
   let found;
   try {
-    found = await server.ask("GET", `packets/${number}`);
+    found = await server.ask("GET", `packets/${number}`, undefined, { signal: request.signal });
+    if (request.signal.aborted) return null;
   } catch (error) {
+    if (request.signal.aborted) return null;
     element.replaceChildren(make("p", {}, error.message));
     context.announce(error.message, true);
     return null;

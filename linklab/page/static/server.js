@@ -17,8 +17,8 @@ export function begin(given) {
   prefix = given;
 }
 
-// Ask; the answer as an object. Throws Refused with the server's sentence.
-export async function ask(method, path, fields, { keepalive = false } = {}) {
+// Ask; the answer as an object. Throws Refused with the server's sentence; signal: gives up where it is aborted.
+export async function ask(method, path, fields, { keepalive = false, signal = null } = {}) {
   let answer;
   try {
     answer = await fetch(at(path), {
@@ -27,6 +27,7 @@ export async function ask(method, path, fields, { keepalive = false } = {}) {
       body: fields === undefined ? undefined : JSON.stringify(fields),
       credentials: "same-origin",
       cache: "no-store",
+      signal,
       keepalive, // goes out even where the page is being left
     });
   } catch {
