@@ -51,11 +51,12 @@ class Guiding:
             self.end()
         if self.session is None:
             from linklab.guide.session import GuideSession  # noqa: PLC0415 - as said above
+            from linklab.guide.words import EDITOR  # noqa: PLC0415 - as said above
             from linklab.lab.model import find_lab, load_lab  # noqa: PLC0415 - as said above
 
             try:
                 folder = installation.work_folder(path)
-                self.session = GuideSession(load_lab(find_lab(path.stem)), folder, self._changed.set)
+                self.session = GuideSession(load_lab(find_lab(path.stem)), folder, self._changed.set, EDITOR)
             except LinklabError as error:
                 self.window.tell("The guide cannot begin", str(error))
                 return

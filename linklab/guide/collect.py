@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A running network → evidence: lines typed in its terminals, what they showed and measured, the state read back.
+"""A running network → evidence: terminals opened, lines typed there and what they showed, the state read back.
 
 Listens to what the terminals show anyway (`linklab.guide.marks`), so it neither types nor waits where somebody works.
 The kernel is asked by a program that costs no network time; while time stands still, its answer waits.
@@ -20,7 +20,7 @@ from linklab.base.text import visible
 from linklab.engine.api import Network
 from linklab.errors import DataError, LinklabError
 from linklab.guide.claims import LineFiles
-from linklab.guide.evidence import FileEvidence, GuideEvidence, StateEvidence, TypedEvidence
+from linklab.guide.evidence import EditorEvidence, FileEvidence, GuideEvidence, StateEvidence, TypedEvidence
 from linklab.guide.marks import MarkedTerminal
 from linklab.guide.shell import commands_in
 from linklab.state.model import State
@@ -71,7 +71,7 @@ class Collector:
         self.wanted = {path.rpartition("/")[2]: path for path in wanted}
         self.busy = busy
         self._terminals: dict[str, MarkedTerminal] = {}
-        self._work: queue.Queue[TypedEvidence | None] = queue.Queue()
+        self._work: queue.Queue[TypedEvidence | EditorEvidence | None] = queue.Queue()
         self._files = LineFiles(folder)
         self._thread = threading.Thread(target=self._serve, name="guide", daemon=True)
         self._ended = threading.Event()
@@ -80,11 +80,15 @@ class Collector:
         self.network.link.on("data", self._shown)
         self.network.link.on("closed", self._closed)
         self.network.link.on("end", lambda _: self._ended.set())
+        self.attach.on_open = self._opened
+        for node in self.attach.open_shells():
+            self._opened(node)
         self._thread.start()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._ended.set()
+        self.attach.on_open = lambda _: None
         self._work.put(None)
         self._thread.join(1.0)
 
@@ -95,6 +99,11 @@ class Collector:
         terminal = self._terminals.setdefault(message["terminal"], MarkedTerminal())
         for line in terminal.read(base64.b64decode(message["data"])):
             self._work.put(line)
+
+    def _opened(self, node: str) -> None:
+        """Somebody has a terminal there."""
+        if not self._ended.is_set():
+            self._work.put(EditorEvidence(("opened", node)))
 
     def _closed(self, message: Mapping[str, Any]) -> None:
         """From the agent: nothing more comes from this terminal."""
@@ -107,6 +116,9 @@ class Collector:
         with suppress(LinklabError):  # the network has ended, or its time stands still for long
             self._look(0.0)
         while (line := self._work.get()) is not None:
+            if isinstance(line, EditorEvidence):
+                self.on_evidence(line)
+                continue
             self.busy(True)
             try:
                 self._line(line)

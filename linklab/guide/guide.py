@@ -41,10 +41,14 @@ COUNTED = frozenset({"ping.sent", "ping.received"})
 
 @dataclass
 class Guide:
-    """How far somebody is; `see` takes evidence, everything else follows from what was seen."""
+    """How far somebody is; `see` takes evidence, everything else follows from what was seen.
+
+    view: where the lab is done, for its hints: one of `linklab.guide.words.VIEWS`.
+    """
 
     lab: Lab
     manual: Manual | None = None
+    view: str = words.TERMINAL
     not_followed: list[str] = field(default_factory=list)
     """Sentences on what could not be judged, by a fault of ours."""
 
@@ -64,6 +68,8 @@ class Guide:
         self._running: dict[tuple[str, str, float], tuple[int, int]] = {}
         self._background: list[tuple[str, str]] = []
         """Node and step of programs that go on after their line has ended."""
+        self._open: set[str] = set()
+        """Nodes on which a terminal was opened since the network was started; closing one is not told."""
         self._scalars: dict[str, dict[str, tuple[float, str]]] = {}
         self._outputs: dict[str, str] = {}
         self._broken: dict[str, str] = {}
@@ -89,6 +95,8 @@ class Guide:
                 self._file(evidence)
             case EditorEvidence(words=verb):
                 self._edited(verb)
+        for node in self._open:
+            self._note_terminal(node)
         self.predictions.see(evidence, self._is_done)
 
     def check_prediction(self, new: PredictionEvidence) -> None:
@@ -133,7 +141,7 @@ class Guide:
                 else:
                     self._ended(step_id)
             return
-        self._note_terminal(line.terminal)
+        self._open.add(line.terminal.partition("#")[0])
         if words.is_about_guide(line, self.plan.nodes):
             return
         if line.ended and (node := words.ends_background(line, self.plan.nodes)):
@@ -242,8 +250,11 @@ class Guide:
                     return
 
     def _edited(self, verb: tuple[str, ...]) -> None:
-        self._is_told_verbs = self._is_told_verbs or verb[0] not in ("open", "run")
+        if verb[0] in ("opened", "terminal"):
+            self._open.add(verb[1])
+        self._is_told_verbs = self._is_told_verbs or verb[0] not in ("open", "run", "opened")
         if verb[0] in ("run", "stop"):
+            self._open.clear()
             self.network, self._knows_kernel = SimulatedNetwork(self.plan.devices), False
             self.chains.restarted()
         candidates = [
@@ -255,10 +266,13 @@ class Guide:
         if at := next((at for at in candidates if not self.wants[at].good), None):
             self.wants[at].mark_done()
 
-    def _note_terminal(self, terminal: str) -> None:
-        """A line in a terminal shows that it is open."""
-        node = terminal.partition("#")[0]
-        for step in self.plan.steps[: self.front + 6]:
+    def _note_terminal(self, node: str) -> None:
+        """A terminal is open there: the steps that ask for it, if the reader is near them, are done."""
+        front = self.front
+        started = self.plan.steps[front - 1].networks if front else 1
+        for step in self.plan.steps[: front + 6]:
+            if step.networks > started:  # that is a network that is still to be started
+                break
             for place, want in enumerate(step.wants):
                 if isinstance(want, EditorWant) and want.words == ("terminal", node):
                     self.wants[step.number, place].mark_done()
@@ -350,7 +364,7 @@ class Guide:
             left_out = status is GuideStatus.OPEN and passed and counts
             if left_out and not story and step.measures and (why := self._why(step)):
                 story = words.of_left_out(why, step.step.section)
-            hints = words.hints(step, story, differing)
+            hints = words.hints(step, story, differing, self.view)
             advice = next((want.advice for want in wants if want.advice), "")
             found.append(
                 StepState.of(

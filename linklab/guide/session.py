@@ -18,6 +18,7 @@ from typing import Any
 from linklab.base.files import write
 from linklab.engine.api import Network
 from linklab.errors import InputError
+from linklab.guide import words
 from linklab.guide.collect import Collector
 from linklab.guide.evidence import EditorEvidence, GuideEvidence, PredictionEvidence
 from linklab.guide.guide import Guide
@@ -40,12 +41,14 @@ class GuideSession:
     """One lab in one folder, with the progress that is there already.
 
     on_change: called after evidence has been judged, in any thread; must not wait.
+    view: in which the lab is done, as of `Guide`.
     trouble: a sentence on what cannot be read of the progress that was there, "" if all can.
     """
 
     lab: Lab
     folder: Path
     on_change: Callable[[], None] = lambda: None
+    view: str = words.TERMINAL
     guide: Guide = field(init=False)
     progress: LabProgress = field(init=False)
     trouble: str = field(init=False)
@@ -54,7 +57,7 @@ class GuideSession:
         self._lock = threading.RLock()
         self._busy = False
         self.progress = LabProgress.begin(self.folder, self.lab)
-        self.guide = Guide(self.lab)
+        self.guide = Guide(self.lab, view=self.view)
         read = self.progress.read()
         self.guide.see_all(found for _, found in read.lines if found is not None)
         self.trouble = damage_told(str(self.progress.path), read)

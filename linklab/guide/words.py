@@ -21,6 +21,13 @@ from linklab.manual.blocks import terminal_name
 from linklab.manual.model import Commands, EditorActions, Step
 from linklab.tc import CLASSES, QDISCS
 
+PAGE, EDITOR, TERMINAL = VIEWS = ("page", "editor", "terminal")
+"""Where somebody does a lab: on its page, in the editor, or in terminals alone (`linklab shell`)."""
+_OPENING = {
+    PAGE: "press “Open {all}” at this step, or choose the node above the terminals and press New",
+    EDITOR: "right-click the node in the drawing while the network runs, and choose Terminal",
+    TERMINAL: "type “linklab attach {first}” in another terminal of your machine, and so for each node",
+}
 _ENDING = frozenset(("kill", "pkill", "killall", "fg"))
 _OPTIONS = {
     "target": "the target",
@@ -236,9 +243,17 @@ def same_verb(one: Sequence[str], other: Sequence[str]) -> bool:
 # --- hints
 
 
-def hints(step: GuideStep, story: str, verdicts: Sequence[ExpectationVerdict] = ()) -> list[str]:
-    """What to tell somebody who is stuck, plainer each time; the last one is the manual's own text."""
+def hints(step: GuideStep, story: str, verdicts: Sequence[ExpectationVerdict] = (), view: str = TERMINAL) -> list[str]:
+    """What to tell somebody who is stuck, plainer each time; the last one says what to type or to press.
+
+    view: one of `VIEWS`, in which it is done.
+    """
+    if nodes := _opened(step):
+        how = _OPENING[view].format(all=", ".join(nodes), first=nodes[0])
+        return [f"{step.step.title}.", f"To open a terminal on {' and '.join(nodes)}, {how}."]
     where = "the editor" if step.step.terminal == "editor" else terminal_name(step.step.terminal)
+    if where == "the editor" and view != EDITOR:
+        where += ", which is a window of its own (“linklab edit” in a terminal of your machine)"
     purpose = step.subgoal or (step.section.title if step.section else "")
     found = [f"{step.step.title}. This is done in {where}" + (f", for: {purpose}." if purpose else ".")]
     missed = [verdict.expectation for verdict in verdicts] or list(step.expectations)
@@ -250,6 +265,12 @@ def hints(step: GuideStep, story: str, verdicts: Sequence[ExpectationVerdict] = 
     if isinstance(step.step.action, EditorActions | Commands) or step.step.typed:
         found.append(f"In {where}: {step.step.typed}")
     return found
+
+
+def _opened(step: GuideStep) -> list[str]:
+    """The nodes on which a step opens terminals, if it does nothing else."""
+    verbs = step.step.action.verbs if isinstance(step.step.action, EditorActions) else ()
+    return [verb.words[1] for verb in verbs] if all(verb.words[0] == "terminal" for verb in verbs) else []
 
 
 def same_line(one: str, other: str) -> bool:

@@ -20,6 +20,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from linklab.engine.api import Network
 from linklab.errors import EngineError
+from linklab.guide import words
 from linklab.guide.continuing import BroughtBack
 from linklab.guide.evidence import GuideEvidence
 from linklab.guide.session import GuideSession
@@ -127,7 +128,7 @@ class PageContext:
     @cached_property
     def guide(self) -> GuideSession:
         """The guide of the lab in this folder; InputError if the folder's progress is another lab's or not readable."""
-        return GuideSession(self.lab, self.folder)
+        return GuideSession(self.lab, self.folder, view=words.PAGE)
 
     def touch(self) -> None:
         """The person has done something: typed, pressed a button, opened the page."""

@@ -57,6 +57,8 @@ class AttachServer:
         self.clock = clock(self._clock_changed) if clock else None
         self.state: dict[str, Any] | None = None
         self.started = time.time()
+        self.on_open: Callable[[str], None] = lambda _: None
+        """Told the node of each shell that somebody opens, in any thread."""
         self.id = ""
         self._path: Path | None = None
         self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -162,6 +164,11 @@ class AttachServer:
                 )
             client.node = node
 
+    def open_shells(self) -> list[str]:
+        """The nodes on which somebody has a shell, each once."""
+        with self._lock:
+            return sorted({client.node for client in self._clients if client.shell and not client.gone})
+
     def is_open(self, node: str) -> bool:
         """Whether some client has a terminal of this node, or is getting one."""
         with self._lock:
@@ -189,6 +196,7 @@ class _Client:
     def __init__(self, server: AttachServer, connection: Connection) -> None:
         self.server, self.connection = server, connection
         self.node = ""
+        self.shell = False
         self.terminal: str | None = None
         self.gone = False
         self._held = False
@@ -307,6 +315,9 @@ class _Client:
             return
         self.tell({"event": "opened"})
         self.server.own(terminal, self)
+        if "argv" not in more:
+            self.shell = True
+            self.server.on_open(node)
 
     def _refuse(self, error: LinklabError) -> None:
         kind = "input" if isinstance(error, (InputError, AgentError)) else "engine"

@@ -60,6 +60,9 @@ def test_lab_1_from_the_first_step_to_the_report(student):
 def test_lab_3_with_slips_that_are_mended(student):
     """Another target, other programs and units, the wrong interface, both sides before one, a wrong number."""
     ada = student("3", *FAST)
+    assert "press “Open h1, h2” at this step" in ada.is_helped("step-2") + ada.is_helped("step-2")
+    ada.page.button("Open h1, h2", "#block-step-2").click()
+    ada.sees("step-2", DONE)
     ada.types("h1", "ping -c 4 10.0.0.1")
     ada.sees("unshaped", WRONG, "the target is 10.0.0.1; wanted is 10.0.0.2")
     ada.types("h1", "ping -c 4 10.0.0.2")

@@ -297,6 +297,42 @@ def test_hints_grow_plainer_and_end_with_the_manuals_own_line():
     assert told[-1] == "In h1: ping 10.0.0.2"
 
 
+@pytest.mark.parametrize(
+    ("view", "how"),
+    [
+        ("page", "press “Open h1, h2” at this step, or choose the node above the terminals and press New"),
+        ("editor", "right-click the node in the drawing while the network runs, and choose Terminal"),
+        ("terminal", "type “linklab attach h1” in another terminal of your machine, and so for each node"),
+    ],
+)
+def test_a_hint_says_what_to_do_where_the_lab_is_done(view, how):
+    """Regression: on the page, the hint for opening terminals spoke of the editor."""
+    guide = Guide(load_lab(find_lab("3", ROOT)), view=view)
+    opening = next(state for state in guide.steps() if state.id == "step-2")
+    assert opening.hints == ("Open a terminal on h1 and on h2.", f"To open a terminal on h1 and h2, {how}.")
+    drawn = next(state for state in Guide(load_lab(find_lab("1", ROOT)), view=view).steps() if state.id == "step-9")
+    assert ("“linklab edit”" in drawn.hints[0]) is (view != "editor")
+
+
+def test_an_open_terminal_counts_before_anything_is_typed_there():
+    """Regression: its step stayed open until a command was typed; a new network has none of its terminals."""
+    student = Student("3")
+    student.does("step-1")
+    student.guide.see(EditorEvidence(("opened", "h1")))
+    assert student.status("step-2") is OPEN
+    student.guide.see(EditorEvidence(("opened", "h2")))
+    assert student.status("step-2") is DONE
+    again = Student("1")
+    for node in ("h1", "h2"):
+        again.guide.see(EditorEvidence(("opened", node)))
+    again.until("hand-h1", leave_out=["step-12"])
+    assert again.status("step-12") is OPEN
+    counted = [step.counts for step in Student("1").guide.steps()]
+    told = Student("1")
+    told.guide.see(EditorEvidence(("opened", "client")))
+    assert [step.counts for step in told.guide.steps()] == counted, "an open terminal is no sign of an editor"
+
+
 def test_states_are_json():
     """What pages get."""
     data = Student("3").guide.steps()[0].as_json()

@@ -8,7 +8,7 @@ import pytest
 from scripted import ScriptedNetwork
 
 from linklab.guide.collect import Collector
-from linklab.guide.evidence import FileEvidence, TypedEvidence
+from linklab.guide.evidence import EditorEvidence, FileEvidence, TypedEvidence
 from linklab.terminal.attach_server import AttachServer
 
 PING = """PING 10.0.0.2 (10.0.0.2) 56(84) bytes of data.
@@ -69,6 +69,25 @@ def answered(network, number):
         assert time.monotonic() < end_s
         time.sleep(0.01)
     network.link.say("closed", terminal=f"t{number}", status=0)
+
+
+def test_a_terminal_that_somebody_opens_is_evidence(desk):
+    """Also one that was open before; a program that runs in one of its own is no terminal of somebody's."""
+    network, seen, _, collector = desk
+    answered(network, 1)
+    shell, plot = collector.attach.connect(), collector.attach.connect()
+    size = {"rows": 24, "columns": 80, "term": "xterm"}
+    plot.send({"op": "open", "node": "h2", "argv": ["plot_q.sh"], **size})
+    shell.send({"op": "open", "node": "h1", **size})
+    wait(seen, lambda each: each == EditorEvidence(("opened", "h1")))
+    assert collector.attach.open_shells() == ["h1"]
+    later = []
+    with Collector(network, collector.attach, collector.folder, later.append):
+        answered(network, 5)  # after the first one, its end, and both terminals
+        wait(later, lambda each: each == EditorEvidence(("opened", "h1")))
+    assert EditorEvidence(("opened", "h2")) not in [*seen, *later]
+    for connection in (shell, plot):
+        connection.end()
 
 
 def test_a_line_is_measured_by_its_output_and_its_files(desk):
