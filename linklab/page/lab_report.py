@@ -17,6 +17,7 @@ from linklab.judge.expectation import ExpectationVerdict
 from linklab.manual.chapter import Chapter
 from linklab.manual.html import page, render_body
 from linklab.manual.model import Prediction
+from linklab.manual.names import step_names
 from linklab.page.notes import StudentNotes
 from linklab.page.predicted import WrittenPrediction
 
@@ -66,7 +67,9 @@ def lab_report(chapter: Chapter, notes: StudentNotes, work: LabWork, written: st
         ManualError: as `render_body`.
     """
     body = render_body(chapter)
-    needed = [step for step in work.steps if not step["optional"]]
+    names = step_names(chapter.manual)
+    numbered = [{**step, "number": number} for number, step in enumerate(work.steps, 1)]
+    needed = [step for step in numbered if not step["optional"]]
     return page(
         "lab_report.html.j2",
         heading=chapter.heading,
@@ -75,29 +78,31 @@ def lab_report(chapter: Chapter, notes: StudentNotes, work: LabWork, written: st
         trouble=work.trouble,
         done=sum(VERDICTS[step["status"]] == "pass" for step in needed if step["counts"]),
         counted=sum(step["counts"] for step in needed),
-        steps=[_step(step) for step in needed],
+        steps=[_step(step, names) for step in needed],
         predictions=[_prediction(asked, body, notes, work) for asked in chapter.manual.predictions],
         questions=[(text, notes.answers.get(str(number), "")) for number, text in enumerate(questions_in(body), 1)],
-        verdicts=[_verdict(each) for each in work.verdicts],
+        verdicts=[_verdict(each, names) for each in work.verdicts],
         environment={name: value for name, value in work.environment.items() if isinstance(value, (str, int, float))},
     )
 
 
-def _step(state: Mapping[str, Any]) -> dict[str, Any]:
+def _step(state: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
     found = [
         state["story"],
         state["expected"] and f"expected {state['expected']}",
         state["seen"] and f"saw {state['seen']}",
     ]
     status = "left out" if state["left_out"] else state["status"] if state["counts"] else "not followed"
-    return {**state, "status": status, "verdict": VERDICTS[state["status"]], "found": [text for text in found if text]}
+    name = names.get(state["id"], state["task"])
+    told = {"name": name, "status": status, "verdict": VERDICTS[state["status"]]}
+    return {**state, **told, "found": [text for text in found if text]}
 
 
-def _verdict(verdict: ExpectationVerdict) -> dict[str, Any]:
+def _verdict(verdict: ExpectationVerdict, names: Mapping[str, str]) -> dict[str, Any]:
     """A row of what was measured."""
     expectation = verdict.expectation
     return {
-        "step": ", ".join(expectation.steps),
+        "step": "; ".join(names.get(step, step) for step in expectation.steps),
         "what": expectation.what or expectation.relation or "output",
         "expected": verdict.expected,
         "seen": verdict.seen,

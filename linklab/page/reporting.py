@@ -22,6 +22,7 @@ from linklab.guide.progress import BEGUN, CONTINUED, FILE, FOLDER, LabProgress
 from linklab.guide.status import StepState
 from linklab.judge.expectation import ExpectationVerdict
 from linklab.lab.model import Lab
+from linklab.manual.names import step_names
 from linklab.page.lab_report import LabWork, lab_report
 from linklab.page.notes import StudentNotes
 
@@ -47,10 +48,11 @@ class Judged(Protocol):
 
 
 def settled(lab: Lab, guide: Judged) -> dict[str, list[str]]:
-    """The predictions whose steps are all done → what they measured, as "step: what 20.1 ms"."""
+    """The predictions whose steps are all done → what they measured, as "Ping h3 from h1: ping.rtt.mean 20.1 ms"."""
     good = {state.id for state in guide.steps() if state.status.good}
+    names = step_names(lab.manual)
     return {
-        asked.id: [text for step in asked.settled for text in _measured(lab, guide, step)]
+        asked.id: [f"{names[step]}: {text}" for step in asked.settled for text in _measured(lab, guide, step)]
         for asked in lab.manual.predictions
         if good.issuperset(asked.settled)
     }
@@ -62,7 +64,7 @@ def _measured(lab: Lab, guide: Judged, step: str) -> list[str]:
     quotes = [*lab.manual.quotes, *(quote for answer in lab.load_answers().values() for quote in answer.quotes)]
     wanted += [quote.metric for quote in quotes if quote.kind == "scalar" and quote.step == step]
     found = guide.measured(step)
-    return [f"{step}: {name} {shown(found[name])}" for name in dict.fromkeys(wanted) if name in found]
+    return [f"{name} {shown(found[name])}" for name in dict.fromkeys(wanted) if name in found]
 
 
 def shown(quantity: tuple[float, str]) -> str:

@@ -12,6 +12,7 @@ from linklab.base.finish import Background, StopAfter
 from linklab.guide.plan import runs_at_once
 from linklab.guide.shell import CLIENT
 from linklab.manual.model import Commands, EditorActions, Interrupt, Manual, Step, WriteFile
+from linklab.manual.names import step_names
 
 _DRAW = (
     "This step is done in the editor, which is a window of its own: type linklab edit in a terminal of your computer. "
@@ -26,11 +27,12 @@ _CLOSE = "On this page, close the terminal with its button Close."
 
 
 def facts_of_steps(manual: Manual) -> list[dict[str, Any]]:
-    """What the page needs of each step, in the order of the manual: what `step_facts` gives, and two more.
+    """What the page needs of each step, in the order of the manual: what `step_facts` gives, and three more.
 
-    note: what to do about a step that the page cannot do, "" where it can; in_editor: whether the editor can.
+    name: as people call it; note: what to do about a step that the page cannot do, "" where it can; in_editor: whether
+    the editor can.
     """
-    own = runs_at_once(manual)
+    own, names = runs_at_once(manual), step_names(manual)
     found = []
     for step in manual.steps:
         facts, note = step_facts(step), ""
@@ -45,7 +47,7 @@ def facts_of_steps(manual: Manual) -> list[dict[str, Any]]:
             note = _STOP
         elif "close" in verbs:
             note = _CLOSE
-        found.append({**facts, "note": note, "in_editor": in_editor})
+        found.append({**facts, "name": names[step.id], "note": note, "in_editor": in_editor})
     return found
 
 

@@ -319,7 +319,7 @@ def test_steps_are_checked_and_predictions_compared(lab, browser):
     beside = page.one("#predict-one-round-trip .compared").text
     assert "0.04 s = 40 ms" in beside and "there and back" in beside
     page.until(lambda: page.one("#block-ping-h1 pre.output").is_displayed(), "the recorded output")
-    assert "ping-h1" in beside and " 20" in beside
+    assert "Ping h3 from h1" in beside and "ping-h1" not in beside and " 20" in beside
     assert "the replies leave the switch through s1-eth1" in beside
     page.until(lambda: "stays as it is" in page.one("#predict-one-round-trip").text, "that it cannot be changed now")
     assert not page.one("#predict-one-round-trip form button").is_displayed()

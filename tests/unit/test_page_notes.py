@@ -20,7 +20,7 @@ from linklab.page.lab_report import LabWork, lab_report, questions_in
 from linklab.page.notes import StudentNotes
 from linklab.page.page_terminal import PageTerminal
 from linklab.page.predicted import WrittenPrediction
-from linklab.page.step_facts import step_facts
+from linklab.page.step_facts import facts_of_steps, step_facts
 from linklab.page.terminals import fast_forward
 from linklab.terminal.attach import Connection
 
@@ -226,6 +226,17 @@ def test_a_terminal_waits_for_a_command_or_does_not(shown, waits):
     terminal = PageTerminal(Connection(ours), 1, "h1", lambda: None)
     terminal._show(shown)
     assert terminal.at_prompt() is waits
+
+
+def test_every_step_has_a_name_that_people_say():
+    """Regression: a screen reader read "Step step-12"; each step of a lab has a name of its own."""
+    for folder in lab_folders():
+        manual = load_lab(folder).manual
+        names = [facts["name"] for facts in facts_of_steps(manual)]
+        assert len(set(names)) == len(manual.steps)
+        assert not set(names) & {step.id for step in manual.steps}
+    names = {facts["id"]: facts["name"] for facts in facts_of_steps(load_lab(find_lab("14")).manual)}
+    assert names["delay"] == "In the Client's terminal give the port s1-eth2 a delay of 20 ms"
 
 
 def test_the_steps_of_every_lab_have_facts():

@@ -17,7 +17,7 @@ class Step {
     this.buttons = make("div", { class: "do" });
     box.tabIndex = -1;
     box.setAttribute("role", "group");
-    box.setAttribute("aria-label", `Step ${facts.id}`);
+    box.setAttribute("aria-label", facts.name);
     box.querySelector(".label").append(this.mark);
     box.append(this.buttons, this.found, this.hints);
     if (facts.note) this.buttons.append(make("p", {}, facts.note));
@@ -105,7 +105,7 @@ class Step {
     this.hint.hidden = good || !state.hints;
     if (good) this.hints.hidden = true;
     if (before && before !== state.status) {
-      this.context.announce(`${state.task || `Step ${this.facts.id}`}: ${this.mark.textContent.slice(2)}. ${state.story}`);
+      this.context.announce(`${this.facts.name}: ${this.mark.textContent.slice(2)}. ${state.story}`);
     }
   }
 }
@@ -173,7 +173,7 @@ class Steps {
       make("a", { href: `#block-${next}`, onclick: (event) => {
         event.preventDefault();
         this.#goTo(at);
-      } }, `${lead}: ${following.task || next}`),
+      } }, `${lead}: ${following.task || this.steps[at].facts.name}`),
       following.subgoal ? ` (${following.subgoal.replace(/\.$/, "")})` : "", why ? `.${why}` : "",
     ];
     this.bar.replaceChildren(make("p", {}, `${done} of ${needed.length} steps done. `, ...what),
