@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Run a program to which system calls are denied, as a sandbox or a container does.
 
-Usage: denied.py NAME,… PROGRAM ARG…   By a filter of seccomp(2) that answers EPERM; numbers of x86-64.
+Usage: denied.py NAME,… PROGRAM ARG…   By a filter of seccomp(2) that answers EPERM; numbers of x86-64. "namespaces"
+stands for what Docker's default profile denies of them: unshare, setns, mounts, and clone into a new user namespace.
 """
 
 import ctypes
@@ -10,9 +11,12 @@ import struct
 import sys
 
 NUMBERS = {"seccomp": 317, "pidfd_open": 434}
+OF_NAMESPACES = (155, 165, 166, 272, 308)
+"""pivot_root, mount, umount2, unshare, setns."""
+CLONE, CLONE3, CLONE_NEWUSER = 56, 435, 0x10000000
 PR_SET_NO_NEW_PRIVS, PR_SET_SECCOMP, MODE_FILTER, PRCTL = 38, 22, 2, 157
-LOAD, JUMP_IF_EQUAL, RETURN = 0x20, 0x15, 0x06
-ALLOW, EPERM = 0x7FFF0000, 0x00050001
+LOAD, JUMP_IF_EQUAL, JUMP_IF_SET, RETURN = 0x20, 0x15, 0x45, 0x06
+ALLOW, EPERM, ENOSYS = 0x7FFF0000, 0x00050001, 0x00050026
 
 
 class Program(ctypes.Structure):
@@ -25,10 +29,19 @@ def rules(names):
     """The filter: each call that is named, and with `seccomp` also the way to it by prctl(2)."""
     lines = [(LOAD, 0, 0, 0)]
     for name in names:
+        if name == "namespaces":
+            continue
         lines += [(JUMP_IF_EQUAL, 0, 1, NUMBERS[name]), (RETURN, 0, 0, EPERM)]
     if "seccomp" in names:
         lines += [(JUMP_IF_EQUAL, 0, 3, PRCTL), (LOAD, 0, 0, 16), (JUMP_IF_EQUAL, 0, 1, PR_SET_SECCOMP)]
         lines += [(RETURN, 0, 0, EPERM)]
+    if "namespaces" in names:
+        lines += [(LOAD, 0, 0, 0)]
+        for number in OF_NAMESPACES:
+            lines += [(JUMP_IF_EQUAL, 0, 1, number), (RETURN, 0, 0, EPERM)]
+        # its flags are in registers; those of clone3 are not, which Docker answers so that libc takes clone
+        lines += [(JUMP_IF_EQUAL, 0, 1, CLONE3), (RETURN, 0, 0, ENOSYS), (JUMP_IF_EQUAL, 0, 3, CLONE)]
+        lines += [(LOAD, 0, 0, 16), (JUMP_IF_SET, 0, 1, CLONE_NEWUSER), (RETURN, 0, 0, EPERM)]
     return b"".join(struct.pack("HBBI", *line) for line in [*lines, (RETURN, 0, 0, ALLOW)])
 
 

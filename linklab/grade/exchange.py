@@ -30,12 +30,17 @@ class Room:
 
 
 class Exchange:
-    """Keeps `ours` and the folder behind the descriptor `theirs` alike; what one side deletes stays on the other."""
+    """Keeps `ours` and the folder behind the descriptor `theirs` alike; what one side deletes stays on the other.
 
-    def __init__(self, ours: Path, theirs: int, room: Room) -> None:
+    owner: the user whose folder theirs is, where that is another than ours: files that come in become that user's, and
+    only that user's come out, since a link may lead to a file that only we can read.
+    """
+
+    def __init__(self, ours: Path, theirs: int, room: Room, owner: int | None = None) -> None:
         self.ours = ours
         self.theirs = theirs
         self.room = room
+        self.owner = owner
         self._known: dict[str, tuple[_SEEN, _SEEN]] = {}  # name → our file and theirs when they were alike
 
     def push(self) -> None:
@@ -52,13 +57,15 @@ class Exchange:
             if self._known.get(name, (None, None))[0] == mine:
                 continue
             content = path.read_bytes()
-            with _parent(self.theirs, name, make=True) as folder:
+            with _parent(self.theirs, name, make=True, owner=self.owner) as folder:
                 last = path.name
                 with contextlib.suppress(FileNotFoundError):  # a new file: not what a link of theirs points to
                     os.unlink(last, dir_fd=folder)
                 with os.fdopen(os.open(last, _WRITE, path.stat().st_mode & 0o777, dir_fd=folder), "wb") as file:
                     file.write(content)
                     file.flush()
+                    if self.owner is not None:
+                        os.fchown(file.fileno(), self.owner, self.owner)
                     self._known[name] = (mine, _seen(os.fstat(file.fileno())))
 
     def pull(self) -> list[str]:
@@ -80,7 +87,8 @@ class Exchange:
             _parent(self.theirs, name) as folder,
             os.fdopen(os.open(name.rpartition("/")[2], _READ, dir_fd=folder), "rb") as file,
         ):
-            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            about = os.fstat(file.fileno())
+            if not stat.S_ISREG(about.st_mode) or (self.owner is not None and about.st_uid != self.owner):
                 return
             content = file.read(theirs[1])
         path = self.ours / name
@@ -94,7 +102,7 @@ def _seen(about: os.stat_result) -> _SEEN:
 
 
 @contextlib.contextmanager
-def _parent(top: int, name: str, *, make: bool = False) -> Iterator[int]:
+def _parent(top: int, name: str, *, make: bool = False, owner: int | None = None) -> Iterator[int]:
     """The folder that a name is in, step by step, so that no link is followed."""
     folder = os.dup(top)
     try:
@@ -103,6 +111,8 @@ def _parent(top: int, name: str, *, make: bool = False) -> Iterator[int]:
                 with contextlib.suppress(FileExistsError):
                     os.mkdir(step, 0o755, dir_fd=folder)
             inner = os.open(step, _FOLDER, dir_fd=folder)
+            if owner is not None and make:
+                os.fchown(inner, owner, owner)
             os.close(folder)
             folder = inner
         yield folder

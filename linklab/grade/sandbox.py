@@ -57,10 +57,13 @@ class SandboxEngine(PocketEngine):
         found.limits = replace(self.limits, processor_s=min(processor_s, self.limits.processor_s))
         return found
 
-    def _network(self, **options: Any) -> PocketNetwork:
+    def left_s(self) -> float:
+        """Processor time that the next network may take, in seconds."""
         left_s = self.limits.total_s - (processor_s(os.getpid()) - self._before_s)
-        own_s = max(_LEAST_S, min(self.limits.processor_s, left_s))
-        return SandboxNetwork(replace(self.limits, processor_s=own_s), **options)
+        return max(_LEAST_S, min(self.limits.processor_s, left_s))
+
+    def _network(self, **options: Any) -> PocketNetwork:
+        return SandboxNetwork(replace(self.limits, processor_s=self.left_s()), **options)
 
 
 class SandboxNetwork(PocketNetwork):
@@ -85,7 +88,7 @@ class SandboxNetwork(PocketNetwork):
             raise MissingError(explain(said, settings())) if said.startswith("bwrap:") else error from None
         if len(self._shared) != _FOLDERS:
             raise BootError("the sandbox did not hand its folders over")
-        self._exchange = Exchange(self.workdir, self._shared[0], self.limits.room)
+        self._exchange = self._exchanged(self._shared[0])
         threading.Thread(target=self._watch, name="sandbox", daemon=True).start()
 
     def build(self, topology: Topology | None, *, display: bool = False) -> None:
@@ -177,16 +180,25 @@ class SandboxNetwork(PocketNetwork):
                 why = f"the network took more than {self.limits.processor_s:.0f} s of processor time and was stopped"
             if time.monotonic() - self._began > self.limits.wall_s:
                 why = f"the network ran longer than {self.limits.wall_s:g} s and was stopped"
-            with self._exchanges:
-                found = list(map(os.fstatvfs, self._shared))
-            if sum(about.f_files - about.f_ffree for about in found) > self.limits.files:
-                why = f"more than {self.limits.files} files were made inside, and the network was stopped"
+            if full := self._overfull():
+                why = f"{full}, and the network was stopped"
             if why:
                 self.link.end(why)
                 with contextlib.suppress(OSError):
                     self._control.shutdown(socket.SHUT_WR)
                 self._gone.wait()
                 return
+
+    def _exchanged(self, work: int) -> Exchange:
+        """What carries files between our working folder and theirs, an open folder."""
+        return Exchange(self.workdir, work, self.limits.room)
+
+    def _overfull(self) -> str:
+        """Why it has made too many files, "" if it has not."""
+        with self._exchanges:
+            found = list(map(os.fstatvfs, self._shared))
+        over = sum(about.f_files - about.f_ffree for about in found) > self.limits.files
+        return f"more than {self.limits.files} files were made inside" if over else ""
 
     # --- typing
 

@@ -64,8 +64,18 @@ class Done:
     log: str = ""
 
 
-def grading_engine(*, sandboxed: bool) -> Engine:
-    """What networks are built with."""
+def grading_engine(*, sandboxed: bool, container: bool = False, secret: Sequence[Path] = ()) -> Engine:
+    """What networks are built with.
+
+    Args:
+        sandboxed: whether in a sandbox.
+        container: whether the container that we are in is the sandbox.
+        secret: files that the student's commands must not be able to read there.
+    """
+    if container:
+        from linklab.grade.container import ContainerEngine  # noqa: PLC0415 - only in the process that grades
+
+        return ContainerEngine(secret)
     if sandboxed:
         from linklab.grade.sandbox import SandboxEngine  # noqa: PLC0415 - only in the process that grades
 
@@ -77,7 +87,12 @@ def grading_engine(*, sandboxed: bool) -> Engine:
 
 
 def grade_in_pocket(
-    bundle: Path, course: bytes | None, *, seeds: Sequence[int] | None = None, sandboxed: bool = True
+    bundle: Path,
+    course: bytes | None,
+    *,
+    seeds: Sequence[int] | None = None,
+    sandboxed: bool = True,
+    container: bool = False,
 ) -> Report:
     """Grade a bundle; raises as `linklab.grade.unit.grade`.
 
@@ -86,10 +101,12 @@ def grade_in_pocket(
         course: content of the course file.
         seeds: of the runs that are measured; None takes the grader's own.
         sandboxed: False for submissions that are trusted.
+        container: True where the container that we are in is the sandbox.
     """
     from linklab.grade.unit import SEEDS, grade  # noqa: PLC0415 - as above
 
-    return grade(bundle, course, grading_engine(sandboxed=sandboxed), SEEDS if seeds is None else seeds)
+    engine = grading_engine(sandboxed=sandboxed, container=container)
+    return grade(bundle, course, engine, SEEDS if seeds is None else seeds)
 
 
 def failed(why: str, status: Status = Status.ERROR) -> Report:

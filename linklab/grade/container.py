@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Pockets for what strangers wrote inside a container that is thrown away: another user, where no namespace can be had.
+
+Platforms grade in a container, as root and without the right to make user namespaces, so bubblewrap starts nothing
+there.  The container is the sandbox then: the keeper and its kernel, hence all that a student types, run as a user
+that owns nothing, gains no privilege (PR_SET_NO_NEW_PRIVS), and cannot read what grading needs.  What the container
+does not keep from that user (its network, its processor) this module does not either.  Why: docs/harness.md.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from linklab import pocket_kernel
+from linklab.base import installation, place
+from linklab.engine.pocket import PACKAGE, Places, PocketNetwork
+from linklab.errors import EngineError, MissingError
+from linklab.exercise.places import search_path
+from linklab.grade.bubblewrap import PYTHON
+from linklab.grade.exchange import Exchange
+from linklab.grade.limits import Limits
+from linklab.grade.sandbox import SandboxEngine, SandboxNetwork
+
+FIRST_USER, USERS = 61_000, 100
+"""Numbers of users that no distribution gives away (Debian Policy 9.2.2: 60000 to 64999 are reserved, unused here)."""
+_INSTRUCTORS = ("exercises", "problems", "labs")
+"""Folders beside the package with solutions, hidden checks, and answers."""
+_END_S = 10.0
+_LOOK = 'for path; do test -r "$path" && printf "%s\\n" "$path"; done; true'
+_SHOWN = 4
+
+
+class ContainerEngine(SandboxEngine):
+    """Starts networks in pocket kernels that run as users of their own; for root in a container."""
+
+    def __init__(self, secret: Sequence[Path] = (), limits: Limits | None = None) -> None:
+        self.secret = secret
+        super().__init__(limits)
+
+    def check(self) -> None:
+        """See `SandboxEngine.check`.
+
+        Raises:
+            MissingError: no kernel, not root, a program lacks, or the student's commands could read what is secret, or
+                could not read what they need.
+        """
+        built = pocket_kernel.require()
+        if os.geteuid() != 0:
+            raise MissingError("--in-container is for root: it gives the student's commands another user")
+        if shutil.which("setpriv") is None:
+            raise MissingError("setpriv is missing, which changes users; install the package util-linux")
+        needed = [PACKAGE / "agent/agent.py", built.path, Path(PYTHON)]
+        if lacking := [path for path in needed if path not in readable(needed)]:
+            raise MissingError(
+                f"the student's commands cannot read {_shown(lacking)}, which the network needs: "
+                "chmod o+rX it and the folders above it"
+            )
+        if shows := readable([*_instructors(), *map(Path, search_path()), *self.secret]):
+            raise MissingError(
+                f"the student's commands could read {_shown(shows)}, which is for instructors: chmod -R go-rwx it"
+            )
+
+    def _network(self, **options: Any) -> PocketNetwork:
+        return ContainerNetwork(replace(self.limits, processor_s=self.left_s()), **options)
+
+
+class ContainerNetwork(SandboxNetwork):
+    """A network whose kernel runs as a user of its own; its files lie in a folder that ends with it."""
+
+    _users = itertools.count()
+
+    def __init__(self, limits: Limits, **options: Any) -> None:
+        super().__init__(limits, **options)
+        self.user = FIRST_USER + next(self._users) % USERS
+        self._base = Path(tempfile.mkdtemp(prefix="linklab-container-", dir=_folder_without_blanks()))
+        os.chown(self._base, self.user, self.user)
+
+    def close(self) -> None:
+        """End it, and every process of its user."""
+        super().close()
+        end_all(self.user)
+        shutil.rmtree(self._base, ignore_errors=True)
+
+    def _places(self) -> Places:
+        return replace(
+            super()._places(),
+            code=PACKAGE.parent,
+            kernel=self.kernel.path,
+            work=self._base / "lab",
+            memory=place.memory_dir(self.memory_mib * 2**20),
+            run_base=self._base,
+        )
+
+    def _start_keeper(self, argv: list[str], fds: list[int]) -> subprocess.Popen[bytes]:
+        end_all(self.user)  # of an earlier submission that was killed: nothing of it may reach this one
+        return subprocess.Popen(
+            [*as_user(self.user), *argv],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            pass_fds=fds,
+            start_new_session=True,
+            cwd="/",
+            umask=0o077,
+            env={},
+        )
+
+    def _exchanged(self, work: int) -> Exchange:
+        return Exchange(self.workdir, work, self.limits.room, owner=self.user)
+
+    def _overfull(self) -> str:
+        """Why it has written too much; a file system of its own would count that, which cannot be had here."""
+        count = size = 0
+        for about in _files(self._base):
+            count, size = count + 1, size + about.st_blocks * 512
+            if count > self.limits.files:
+                return f"more than {self.limits.files} files were made inside"
+        most = self.limits.work_mib * 2**20
+        return f"more than {self.limits.work_mib} MiB were written inside" if size > most else ""
+
+
+def as_user(user: int) -> list[str]:
+    """The command that runs another one as a user without any privilege, nor a way to one."""
+    command = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--no-new-privs"]
+    return [*command, "--inh-caps=-all", "--bounding-set=-all", "--"]
+
+
+def readable(paths: Sequence[Path]) -> list[Path]:
+    """Those that the student's commands could read; MissingError if they cannot be started."""
+    asked = [str(path.resolve()) for path in paths]
+    command = [*as_user(FIRST_USER), "sh", "-c", _LOOK, "sh", *asked]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd="/")
+    if done.returncode:
+        said = done.stderr.strip().splitlines()
+        raise MissingError(f"no command can be run as another user here: {said[0] if said else 'setpriv fails'}")
+    found = set(done.stdout.splitlines())
+    return [path for path, name in zip(paths, asked, strict=True) if name in found]
+
+
+def end_all(user: int) -> None:
+    """Kill every process of a user, also those that are started meanwhile.
+
+    Raises:
+        EngineError: some do not end.
+    """
+    until = time.monotonic() + _END_S
+    while mine := _processes(user):
+        if time.monotonic() > until:
+            raise EngineError(f"{len(mine)} processes of the student's commands (user {user}) do not end")
+        for pid in mine:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        time.sleep(0.01)
+
+
+def _processes(user: int) -> list[int]:
+    """Those that run; one that is dead and has not been waited for is nobody's harm."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal():
+            with contextlib.suppress(OSError):
+                if entry.stat().st_uid == user and ") Z" not in (entry / "stat").read_text(encoding="latin-1"):
+                    found.append(int(entry.name))
+    return found
+
+
+def _instructors() -> list[Path]:
+    """What lies beside the package and is not for students."""
+    return [installation.ROOT / name for name in _INSTRUCTORS if (installation.ROOT / name).exists()]
+
+
+def _files(top: Path) -> Iterator[os.stat_result]:
+    """Everything below a folder that strangers write to; links are not followed."""
+    for _, folders, names, folder in os.fwalk(top, onerror=None):
+        for name in (*folders, *names):
+            with contextlib.suppress(OSError):
+                yield os.stat(name, dir_fd=folder, follow_symlinks=False)
+
+
+def _folder_without_blanks() -> str:
+    """Where the folder lies, whose path goes onto a kernel's command line."""
+    folder = tempfile.gettempdir()
+    return folder if not any(each.isspace() for each in folder) else "/tmp"  # noqa: S108
+
+
+def _shown(paths: Sequence[Path]) -> str:
+    names = ", ".join(map(str, paths[:_SHOWN]))
+    return f"{names} and {len(paths) - _SHOWN} more" if len(paths) > _SHOWN else names

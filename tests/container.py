@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A container as platforms start one: root with Docker's default capabilities and without namespaces of its own.
+
+Made by bubblewrap with this machine's programs: Linklab lies in /opt/linklab as a package puts it there, its exercises
+for root alone; /dev/shm is small and noexec, as in Docker. Needs root.
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from linklab import pocket_kernel
+
+ROOT = Path(__file__).resolve().parent.parent
+HOME = "/opt/linklab"
+CAPABILITIES = (
+    *("CHOWN", "DAC_OVERRIDE", "FSETID", "FOWNER", "MKNOD", "NET_RAW", "SETGID", "SETUID", "SETFCAP", "SETPCAP"),
+    *("NET_BIND_SERVICE", "SYS_CHROOT", "KILL", "AUDIT_WRITE"),
+)
+"""Docker's default ones (moby, oci/caps/defaults.go)."""
+PATH = "/opt/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+
+def container(*binds, secret=True):
+    """The command that runs another one in a new container.
+
+    Args:
+        binds: arguments of bubblewrap for more.
+        secret: whether the exercises are for root alone.
+    """
+    command = ["bwrap", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-net", "--die-with-parent"]
+    command += ["--cap-drop", "ALL"]
+    for name in CAPABILITIES:
+        command += ["--cap-add", f"CAP_{name}"]
+    command += ["--ro-bind", "/usr", "/usr", "--ro-bind", "/etc", "/etc", "--proc", "/proc", "--dev", "/dev"]
+    for name in ("bin", "sbin", "lib", "lib64"):
+        if Path("/", name).is_symlink():
+            command += ["--symlink", str(Path("/", name).readlink()), f"/{name}"]
+    for name in ("boot", "home", "media", "mnt", "srv", "sys"):
+        command += ["--perms", "0755", "--dir", f"/{name}"]
+    for name in ("/tmp", "/var/tmp"):
+        command += ["--perms", "1777", "--tmpfs", name]
+    command += ["--size", str(64 * 2**20), "--perms", "1777", "--tmpfs", "/dev/shm", "--tmpfs", "/run"]
+    command += ["--perms", "0700", "--dir", "/root", "--perms", "0755", "--dir", HOME]
+    for name in ("linklab", "scripts"):
+        command += ["--ro-bind", str(ROOT / name), f"{HOME}/{name}"]
+    command += ["--dir", f"{HOME}/kernel"]
+    for path in [*sorted((ROOT / "kernel").iterdir()), pocket_kernel.require().path.parent]:
+        command += ["--ro-bind", str(path), f"{HOME}/kernel/{path.name}"]
+    for name in ("exercises", "problems", "labs", "topologies"):
+        command += ["--perms", "0700" if secret else "0755", "--dir", f"{HOME}/{name}"]
+        for path in sorted((ROOT / name).iterdir()):
+            command += ["--ro-bind", str(path), f"{HOME}/{name}/{path.name}"]
+    packages = next(Path(sys.prefix, "lib").glob("python3*/site-packages"))
+    command += ["--ro-bind", str(packages), "/opt/packages", *binds, "--clearenv", "--chdir", "/root"]
+    known = {"PATH": PATH, "HOME": "/root", "LC_ALL": "C.UTF-8"}
+    known["PYTHONPATH"] = f"{HOME}:/opt/packages"
+    for name, value in known.items():
+        command += ["--setenv", name, value]
+    denied = ["/usr/bin/python3", "/denied.py", "namespaces"]
+    return [*command, "--ro-bind", str(ROOT / "tests/denied.py"), "/denied.py", "--", *denied]
+
+
+def linklab(*arguments):
+    """`linklab` in a container."""
+    return ["/usr/bin/python3", "-m", "linklab", *arguments]
+
+
+def inside(command, *binds, secret=True, **options):
+    """Run a command in a new container, and give what it printed."""
+    whole = [*container(*binds, secret=secret), *command]
+    return subprocess.run(whole, capture_output=True, text=True, check=False, timeout=600, **options)
