@@ -96,6 +96,9 @@ def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     parser.add_argument(
         "--cluster", metavar="ADDRESS", default="", help="scheduler of a Dask cluster that does the work"
     )
+    parser.add_argument(
+        "--no-sharing", action="store_true", help="measure each anew, even where others are set to the same"
+    )
     parser.add_argument(TRUST, dest="trusted", action="store_true", help="no sandbox; never for what others wrote")
     parser.add_argument(
         "--in-container", dest="container", action="store_true", help="the container that this runs in is the sandbox"
@@ -153,6 +156,7 @@ def _run(args: argparse.Namespace) -> int:
         jobs=1 if args.container else min(args.jobs or processors(), processors(), max(1, len(submissions))),
         cluster=args.cluster if submissions else "",
         deadline_s=args.deadline,
+        share=not (args.no_sharing or args.trusted or args.container),  # only the sandbox hides our folders
         roster=roster.students if roster else (),
         options={
             "sandboxed": not args.trusted,

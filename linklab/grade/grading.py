@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import shutil
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -42,6 +43,7 @@ class GradingSettings:
 
     course: content of the course file; jobs: how many at once on this machine; cluster: address of a scheduler, or "".
     options, grade: as in `linklab.grade.worker.Unit`.
+    share: whether what is set to the same is measured once on this machine (`linklab.grade.shared`).
     roster: the students of the course, for submissions that do not prove whose they are.
     marking: what is added to the points of the checks.
     """
@@ -52,6 +54,7 @@ class GradingSettings:
     deadline_s: float = DEADLINE_S
     options: Mapping[str, Any] = field(default_factory=dict)
     grade: str = GRADE
+    share: bool = False
     roster: Sequence[Student] = ()
     marking: Marking = field(default_factory=Marking)
 
@@ -105,7 +108,12 @@ def grade_all(
     labels = [before.label(each) for each in submissions]
     old = {entry.name: entry for entry in before.entries}
     entries: list[Entry | None] = [None] * len(submissions)
-    with contextlib.closing(_graded([partial(_unit, each, settings) for each in submissions], settings)) as events:
+    with contextlib.ExitStack() as stack:
+        if settings.share and not settings.cluster and len(submissions) > 1:
+            shared = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="linklab-shared-")))
+            settings = replace(settings, options={**settings.options, "shared": shared})
+        units = [partial(_unit, each, settings) for each in submissions]
+        events = stack.enter_context(contextlib.closing(_graded(units, settings)))
         for event in events:
             if event is None:
                 told(None)

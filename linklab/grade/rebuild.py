@@ -22,6 +22,7 @@ from linklab.engine.api import Clock, Completed, Engine, Network, Typed, refuse_
 from linklab.errors import BootError, DeadlineError, EngineError, Fault
 from linklab.grade.limits import HANG_S
 from linklab.grade.sandbox import SandboxEngine
+from linklab.grade.shared import SharedEngine
 from linklab.grade.worklines import FD, WATCH, Printed, read_printed, sentences
 from linklab.topology import Topology
 
@@ -92,7 +93,7 @@ def rebuild(topology: Topology, settings: Sequence[tuple[str, str]], work: str, 
         (folder / ".prepare").write_text(_PREPARE, encoding="utf-8")
         (folder / ".run").write_text(_RUN, encoding="utf-8")
         (folder / ".watch").write_text(WATCH, encoding="utf-8")
-        confined = engine.within(PROCESSOR_S) if isinstance(engine, SandboxEngine) else engine
+        confined = engine.within(PROCESSOR_S) if isinstance(engine, (SandboxEngine, SharedEngine)) else engine
         starting = confined.start(_without_farewell(topology), workdir=folder, clock=Clock.VIRTUAL, seed=1)
         try:
             with starting as network:

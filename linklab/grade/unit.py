@@ -32,6 +32,7 @@ from linklab.exercise.student_part import need_instructors_part
 from linklab.grade.lab_unit import LAB, claimed_in, grade_lab
 from linklab.grade.rebuild import rebuild
 from linklab.grade.rerun import ExerciseNetwork, Rerun, UnbuildableError, rerun
+from linklab.grade.shared import SharedEngine
 from linklab.judge.evaluation import Lookup, NoValueError
 from linklab.judge.quantity import Value
 from linklab.state.facts import facts, peers
@@ -80,7 +81,9 @@ class _Known:
     notes: tuple[str, ...] = ()
 
 
-def grade(path: Path, course: bytes | None, engine: Engine, seeds: Sequence[int] = SEEDS) -> Report:
+def grade(
+    path: Path, course: bytes | None, engine: Engine, seeds: Sequence[int] = SEEDS, shared: Path | None = None
+) -> Report:
     """Grade one bundle; a bundle that cannot be graded gives a report that says why.
 
     Args:
@@ -88,6 +91,8 @@ def grade(path: Path, course: bytes | None, engine: Engine, seeds: Sequence[int]
         course: content of the course file; None for practice instances.
         engine: builds the networks: of the student's commands, and those that are measured.
         seeds: of the runs that are measured.
+        shared: folder of what networks have answered, from which an exercise is graded where it can be; None measures
+            everything anew, with the same report.
 
     Raises:
         EngineError, MissingError: our tools failed; no fault of the submission's.
@@ -103,7 +108,7 @@ def grade(path: Path, course: bytes | None, engine: Engine, seeds: Sequence[int]
             known.exercise, known.claims = bundle.exercise, claimed_in(bundle)
             return grade_lab(bundle, path.name, engine)
         submission = _read(bundle, path.name, secret, known)
-        return assess(submission, engine, seeds)
+        return assess(submission, SharedEngine(engine, shared) if shared else engine, seeds)
     except InputError as error:
         if error.fault is not Fault.SUBMISSION:
             raise

@@ -93,6 +93,7 @@ def grade_in_pocket(
     seeds: Sequence[int] | None = None,
     sandboxed: bool = True,
     container: bool = False,
+    shared: Path | None = None,
 ) -> Report:
     """Grade a bundle; raises as `linklab.grade.unit.grade`.
 
@@ -102,11 +103,12 @@ def grade_in_pocket(
         seeds: of the runs that are measured; None takes the grader's own.
         sandboxed: False for submissions that are trusted.
         container: True where the container that we are in is the sandbox.
+        shared: folder of what networks have answered, or None; nothing that a submission runs may reach it.
     """
     from linklab.grade.unit import SEEDS, grade  # noqa: PLC0415 - as above
 
     engine = grading_engine(sandboxed=sandboxed, container=container)
-    return grade(bundle, course, engine, SEEDS if seeds is None else seeds)
+    return grade(bundle, course, engine, SEEDS if seeds is None else seeds, shared)
 
 
 def failed(why: str, status: Status = Status.ERROR) -> Report:

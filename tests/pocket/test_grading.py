@@ -161,6 +161,34 @@ def test_the_model_answer_earns_all_twice_with_the_same_bytes(problem, zipped):
     assert COURSE_FILE.split('"')[3] not in report.dumps()
 
 
+class CountingEngine(PocketEngine):
+    """Counts the networks that it starts."""
+
+    started = 0
+
+    def start(self, *arguments, **options):
+        """Start one."""
+        self.started += 1
+        return super().start(*arguments, **options)
+
+
+def test_a_grade_that_shares_what_was_measured_is_the_same_as_one_that_does_not(problem, zipped, tmp_path):
+    """The same again starts no network; other work on the same parameters measures its own, with the same report."""
+    (kept := tmp_path / "kept").mkdir()
+    model = sample(problem, instance_of(problem, 1), problem.folder / "solution", ENGINE)
+    networks, scores = [], []
+    for changed in ({}, {}, {"work_sh": b"h1 true\n"}):
+        path, engine = zipped(model, **changed), CountingEngine()
+        report = grade(path, COURSE_FILE.encode(), engine, (1,), kept)
+        alone = grade(path, COURSE_FILE.encode(), ENGINE, (1,))
+        assert repr(report) == repr(alone)  # the curves have gaps, and no NaN equals another
+        networks.append(engine.started)
+        scores.append(report.score)
+    assert networks == [2, 0, 2], "one for work.sh and one that is measured; none; both"
+    assert scores[:2] == [100, 100]
+    assert scores[2] < 100
+
+
 def test_a_state_read_back_counts_as_commands_do(problem, zipped):
     """Without work.sh the state is repeated."""
     path = zipped(sample(problem, instance_of(problem, 1), problem.folder / "solution", ENGINE), work_sh=None)

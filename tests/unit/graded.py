@@ -102,7 +102,7 @@ def say_it_backwards(monkeypatch):
     monkeypatch.setattr(LinklabError, "__init__", backwards)
 
 
-def grade(bundle, course, *, seeds=(1,), sandboxed=True):
+def grade(bundle, course, *, seeds=(1,), sandboxed=True, shared=None):
     """Do what the submitted JSON asks for: give a report, raise, die, hang or print."""
     wanted = json.loads(bundle.read_bytes())
     match wanted["do"]:
