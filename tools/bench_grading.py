@@ -21,8 +21,8 @@ from pathlib import Path
 from linklab.engine.pocket import PocketEngine
 from linklab.exercise.bundle import write_bundle
 from linklab.exercise.load import exercise_folders, find_exercise, load_exercise
+from linklab.grade.known import known_answers
 from linklab.grade.sample import COURSE_FILE, empty, instance_of, sample
-from linklab.grade.verify import wrong_ones
 
 Cells = tuple[str, str, str, bool]
 SUBMISSIONS = 100
@@ -33,7 +33,7 @@ CLASS = ("exercise3", "problem3")
 def kinds(name: str) -> Iterator[tuple[str, Path | None]]:
     """What the students of an exercise do, over and over: half solve it, one of eight does nothing."""
     exercise = load_exercise(find_exercise(name))
-    wrong = [(folder.name, folder) for folder in wrong_ones(exercise)]
+    wrong = [(known.name, known.folder) for known in known_answers(exercise)]
     solved = ("model", exercise.folder / "solution")
     number = 0
     while True:

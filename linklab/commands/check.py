@@ -44,7 +44,8 @@ _STYLES = {
 _EPILOG = """examples:
   linklab check                    the folder you are in, and the network that runs in it
   linklab check exercise-3
-  linklab check --hint 2           where to look, and what is wrong there; 3 says how to do it
+  linklab check --hint 2           where to look, what is wrong there, and why; 3 says how to do it, and what
+                                   was expected of the network
   linklab check --work             what work.sh leads to, though a network runs
 
 Looks at the network that runs in this folder, sets a copy of it up on the virtual clock and measures that; where none
@@ -66,7 +67,7 @@ def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     )
     parser.add_argument("folder", metavar="FOLDER", nargs="?", type=Path, default=Path(), help="default: this one")
     parser.add_argument(
-        "--hint", type=int, choices=(1, 2, 3), default=1, metavar="N", help="1 where (default), 2 what, 3 how"
+        "--hint", type=int, choices=(1, 2, 3), default=1, metavar="N", help="1 where (default), 2 what and why, 3 how"
     )
     parser.add_argument("--work", action="store_true", help="judge work.sh, also where a network runs")
     parser.add_argument("--json", action="store_true", help="print the report as JSON and nothing else")
@@ -94,7 +95,10 @@ def _run(args: argparse.Namespace) -> int:
             raise InputError(f"in network {network['id']} ({network['name']}) {why}")
         say("setting a copy up and measuring it")
         report = discreet(
-            self_check(args.folder, state, load_engine("pocket")), exercise, own_answers(args.folder, exercise)
+            self_check(args.folder, state, load_engine("pocket")),
+            exercise,
+            own_answers(args.folder, exercise),
+            args.hint,
         )
     if args.json:
         told = {"checks": exercise.hidden.count, "points": exercise.hidden.points}

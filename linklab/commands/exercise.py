@@ -91,6 +91,9 @@ _VERIFY_EPILOG = """examples:
   linklab exercise verify all --students 5 --jobs 2
   linklab exercise verify problem1 --mutants 40
   linklab exercise verify --course networks.toml --roster class.csv --students 3    before the class sees it
+  linklab exercise verify 3 --students 4 --wrong 1 --chains 2
+  linklab exercise verify problem1 --students 1 --only bbr-over-the-loss
+  linklab exercise verify all --table
 """
 
 
@@ -181,6 +184,19 @@ def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
     verify.add_argument("--mutants", type=int, default=0, metavar="N", help="wrong variants of the model answer, too")
     verify.add_argument(
         "--wrong", type=int, metavar="N", help="prove each known wrong answer on N instances (default: on all)"
+    )
+    verify.add_argument(
+        "--chains",
+        type=int,
+        default=0,
+        metavar="N",
+        help="add the steps of the model answer one by one, in N orders: more right work never earns less",
+    )
+    verify.add_argument(
+        "--only", metavar="NAME", action="append", help="prove this known wrong answer alone; may be given again"
+    )
+    verify.add_argument(
+        "--table", action="store_true", help="prove nothing: print what known wrong answers earn, as Markdown"
     )
     verify.add_argument("--json", action="store_true", help="every proof as JSON on standard output")
     verify.add_argument("--jobs", type=int, metavar="N", help="how many at once (default: one a processor)")

@@ -25,9 +25,12 @@ from linklab.exercise.model import Exercise
 from linklab.exercise.roster import read_roster
 from linklab.exercise.student_part import need_instructors_part
 from linklab.grade.course_check import examined
+from linklab.grade.known import known_answers, marks_table
+from linklab.grade.more import prove_chain
 from linklab.grade.mutants import prove_mutants
+from linklab.grade.sample import instance_of
 from linklab.grade.unit import SEEDS
-from linklab.grade.verify import Proof, copied, distinct, verify, wrong_ones
+from linklab.grade.verify import Proof, copied, distinct, prove_wrong, verify
 from linklab.terminal.screen import ends_orderly
 
 PROOF = ("student", "what", "holds", "said")
@@ -35,9 +38,9 @@ PROOF = ("student", "what", "holds", "said")
 
 def run_verify(args: argparse.Namespace) -> int:
     """Prove, with a line for each proof that does not hold; 0 if all hold."""
-    least = ((args.students, 1), (args.mutants, 0), (args.jobs, 1), (args.wrong, 0))
+    least = ((args.students, 1), (args.mutants, 0), (args.jobs, 1), (args.wrong, 0), (args.chains, 0))
     if any(value is not None and value < low for value, low in least):
-        raise InputError("--students and --jobs are at least 1, --mutants and --wrong at least 0")
+        raise InputError("--students and --jobs are at least 1, --mutants, --wrong, and --chains at least 0")
     if args.roster and not args.course:
         raise InputError("--roster goes with --course: it is the course's")
     course = load_course(args.course) if args.course else None
@@ -45,6 +48,9 @@ def run_verify(args: argparse.Namespace) -> int:
     fits = _course_fits(course, args)
     for folder in folders:
         need_instructors_part(load_exercise(folder), "prove it")
+    if args.table:
+        print(marks_table([load_exercise(folder) for folder in folders]), end="")
+        return 0
     load_engine("pocket").check()
     told: list[dict[str, Any]] = []
     lent: list[dict[str, Any]] = []
@@ -96,8 +102,8 @@ def _verify(
     heading = f"{exercise.heading}, {args.students} students with {len(students)} different instances"
     console.print(plain(heading, style="bold"))
     tasks = [
-        partial(_prove, folder, course, number, chosen)
-        for number, chosen in zip(students, _wrong(exercise, len(students), args.wrong), strict=True)
+        partial(_prove, folder, course, number, chosen, bool(args.only))
+        for number, chosen in zip(students, _wrong(exercise, len(students), args), strict=True)
     ]
     if args.mutants:
         each = -(-args.mutants // len(students))
@@ -107,6 +113,7 @@ def _verify(
             for number, count in zip(students, counts_each, strict=True)
             if count > 0
         ]
+    tasks += [partial(_chain, folder, course, number) for number in range(1, args.chains + 1)]
     found: dict[int, list[Proof]] = {}
     jobs = [Job(number, task) for number, task in enumerate(tasks)]
     with (
@@ -150,13 +157,17 @@ def _given(ended: Ended[list[Proof]]) -> list[Proof]:
     return ended.value or []
 
 
-def _wrong(exercise: Exercise, instances: int, times: int | None) -> list[list[int]]:
-    """For each instance the numbers of the known wrong answers that are proved on it, each `times` in all."""
-    times = instances if times is None else min(times, instances)
-    chosen: list[list[int]] = [[] for _ in range(instances)]
-    for number in range(len(wrong_ones(exercise))):
+def _wrong(exercise: Exercise, instances: int, args: argparse.Namespace) -> list[list[str]]:
+    """For each instance the names of the known wrong answers that are proved on it, each --wrong times in all."""
+    known = [each.name for each in known_answers(exercise)]
+    if missing := set(args.only or known) - set(known):
+        named = ", ".join(sorted(missing))
+        raise InputError(f"--only {named}: {exercise.id} has the known wrong answers {', '.join(known) or 'none'}")
+    times = instances if args.wrong is None else min(args.wrong, instances)
+    chosen: list[list[str]] = [[] for _ in range(instances)]
+    for number, name in enumerate(args.only or known):
         for step in range(times):
-            chosen[(number * times + step) % instances].append(number)
+            chosen[(number * times + step) % instances].append(name)
     return chosen
 
 
@@ -164,11 +175,23 @@ def _told(exercise: Exercise, proof: Proof) -> dict[str, Any]:
     return {"exercise": exercise.id, **{name: getattr(proof, name) for name in PROOF}}
 
 
-def _prove(folder: str, course: Course | None, number: int, chosen: Sequence[int], _tell: Tell) -> list[Proof]:
-    exercise = weighted(load_exercise(find_exercise(folder)), course)
-    every = wrong_ones(exercise)
-    proofs = verify(exercise, load_engine("pocket"), number, [every[place] for place in chosen])
+def _prove(
+    folder: str, course: Course | None, number: int, chosen: Sequence[str], only: bool, _tell: Tell
+) -> list[Proof]:
+    own, engine = load_exercise(find_exercise(folder)), load_engine("pocket")
+    exercise = weighted(own, course)
+    wrong = [known for known in known_answers(own) if known.name in chosen and known.holds_for(own, exercise)]
+    if only:
+        instance = instance_of(exercise, number)
+        proofs = [prove_wrong(exercise, instance, known, engine, SEEDS) for known in wrong]
+    else:
+        proofs = list(verify(exercise, engine, number, wrong))
     return [replace(proof, report=None) for proof in proofs]  # which nobody reads, and is long
+
+
+def _chain(folder: str, course: Course | None, number: int, _tell: Tell) -> list[Proof]:
+    exercise = weighted(load_exercise(find_exercise(folder)), course)
+    return list(prove_chain(exercise, load_engine("pocket"), number, SEEDS))
 
 
 def _mutate(folder: str, course: Course | None, number: int, count: int, _tell: Tell) -> list[Proof]:

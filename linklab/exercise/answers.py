@@ -43,7 +43,7 @@ class Answers:
 
     values: of the answers that could be read; problems: name → why the answer cannot be used, a sentence.
     missing: names of the questions that have no answer; unreadable: why the whole file cannot be read, "" where it can.
-    notes: on the file as a whole.
+    notes: on the file as a whole; assumed: what questions that were left blank stand for, where they say so.
     """
 
     values: Mapping[str, Value] = field(default_factory=dict)
@@ -51,6 +51,11 @@ class Answers:
     notes: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
     unreadable: str = ""
+    assumed: Mapping[str, Value] = field(default_factory=dict)
+
+    def value(self, name: str) -> Value | None:
+        """What was answered, or what a blank stands for; None where neither is there."""
+        return self.values.get(name, self.assumed.get(name))
 
     def why_not(self, name: str) -> str:
         """Why there is no value of that name, as part of a sentence."""
@@ -88,8 +93,12 @@ def read_answers(text: str, exercise: Exercise) -> Answers:
     values: dict[str, Value] = {}
     problems: dict[str, str] = {}
     missing: list[str] = []
+    assumed: dict[str, Value] = {}
     for answer in exercise.answers:
         given = table.pop(answer.name, "")
+        if isinstance(given, str) and not given.strip() and answer.default:
+            assumed[answer.name] = typed(answer, answer.default)
+            continue
         if isinstance(given, str) and not given.strip():
             missing.append(answer.name)
             problems[answer.name] = NO_ANSWER
@@ -99,7 +108,9 @@ def read_answers(text: str, exercise: Exercise) -> Answers:
         except InputError as error:
             problems[answer.name] = str(error)
     notes = [f'answers.toml: "{name}" is no question of this exercise' for name in sorted(table)[:10]]
-    return Answers(values, problems, tuple(notes), tuple(missing))
+    if values:  # where nothing was answered, nothing is assumed of anybody
+        notes += [f"{name} was left blank: {value.shown} is taken" for name, value in assumed.items()]
+    return Answers(values, problems, tuple(notes), tuple(missing), assumed=assumed)
 
 
 def typed(answer: Answer, given: object) -> Value:

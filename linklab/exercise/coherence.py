@@ -24,6 +24,7 @@ from linklab.judge.quantity import Value, parse_value
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _ID = re.compile(r"[a-z][a-z0-9-]*")
+_WAY = re.compile(r"\w+>\w+")
 _METRIC = re.compile(r"throughput(\.\w+)?|jain|retransmits|ping\.(mean|max|loss)|backlog\.max")
 
 
@@ -115,6 +116,8 @@ def _check_measured(exercise: Exercise, given: _Known) -> None:
                 raise InputError(f"{where}: kind observed asks for a look at what was planted, and there are no faults")
             case "unchanged" if check.reference not in ("start", "healthy"):
                 raise InputError(f'{where}: reference "{check.reference}"; use start or healthy')
+            case "unchanged" if wrong := [way for way in check.along if not _WAY.fullmatch(way)]:
+                raise InputError(f'{where}: along "{wrong[0]}" must be a way from node to node, such as "h1>h2"')
         _check_bands(where, unit, check, replace(given, units={**given.units, "fault": WORD}), known)
 
 

@@ -6,7 +6,7 @@ Pure. A fact or metric is a number or a word; its name says its unit (docs/writi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from linklab.exercise.answers import Answers
@@ -18,6 +18,7 @@ from linklab.judge.quantity import Value
 from linklab.judge.samples import Metrics, median
 
 Facts = Mapping[str, "float | str"]
+Ways = Callable[[str], "float | None"]
 
 _UNITS = {
     **dict.fromkeys(("rate", "pacing", "throughput"), "bit/s"),
@@ -26,6 +27,9 @@ _UNITS = {
 }
 SHARES = ("loss", "duplicate", "corrupt", "reorder")
 """Facts and metrics that are shown as a percentage."""
+ON_THE_WAY = ("rate", "delay", "jitter", *SHARES)
+"""What happens to packets between two nodes, whichever interface and discipline does it."""
+_BY_INTERFACE = (*ON_THE_WAY, "queue", "burst", "discipline", "options")
 _SAME = 1e-3
 """Relative difference within which two numbers read back from the kernel are the same; it rounds rates and times."""
 
@@ -37,7 +41,9 @@ class Evidence:
     lookup: parameters and derived quantities; fault: id of the planted one.
     facts: of the submitted state; references: "start" and "healthy" → their facts.
     typed: what was typed, network by network; hosts: names of the topology's hosts.
-    ways: gives facts of what happens between two nodes ("h1>h2.delay"), which follow from the state.
+    impossible: why no network can be set to the state that was handed in; what it says counts for nothing then.
+    ways: gives facts of what happens between two nodes ("h1>h2.delay"), which follow from the state; reference_ways:
+    the same of a reference.
     metrics: experiment → metric → a value for each seed, base units.
     broken: experiment → why the network gave no number (the submission's doing); errors: why our tools gave none.
     """
@@ -51,15 +57,42 @@ class Evidence:
     answers: Answers
     broken: Mapping[str, str] = field(default_factory=dict)
     errors: Mapping[str, str] = field(default_factory=dict)
-    ways: Callable[[str], float | None] = lambda name: None
+    ways: Ways = lambda name: None
     typed: Sessions = ()
     hosts: frozenset[str] = frozenset()
+    impossible: str = ""
+    reference_ways: Mapping[str, Ways] = field(default_factory=dict)
+
+    def since(self, reference: str, along: Sequence[str] = ()) -> list[Change]:
+        """What differs in the submitted state from a reference.
+
+        Args:
+            reference: "start" or "healthy".
+            along: ways ("h1>h2") along which what happens to packets is compared, in place of what interfaces are set
+                to.
+        """
+        return self._between(self.references[reference], self._ways(reference), self.facts, self.ways, along)
+
+    def planted(self, along: Sequence[str] = ()) -> list[Change]:
+        """What the planted fault changed; along: as for `since`."""
+        before, after = self._ways("healthy"), self._ways("start")
+        return self._between(self.references["healthy"], before, self.references["start"], after, along)
+
+    def _ways(self, reference: str) -> Ways:
+        return self.reference_ways.get(reference, lambda name: None)
+
+    def _between(
+        self, before: Facts, before_ways: Ways, after: Facts, after_ways: Ways, along: Sequence[str]
+    ) -> list[Change]:
+        if not along:
+            return changes(before, after)
+        return changes(_along(before, before_ways, along), _along(after, after_ways, along))
 
     def name(self, name: str) -> Value | None:
         """Value of a parameter, answer or metric; None where there is none, KeyError for no such name."""
         first, _, rest = name.partition(".")
         if first == "answer" and rest:
-            return self.answers.values.get(rest)
+            return self.answers.value(rest)
         if first in {experiment.id for experiment in self.exercise.experiments} and rest:
             samples = self.metrics.get(first, {}).get(rest)
             middle = median(samples or ())
@@ -67,7 +100,9 @@ class Evidence:
         return self.lookup(name)
 
     def fact(self, name: str) -> Value | None:
-        """Value of a fact of the submitted state; None where it is absent."""
+        """Value of a fact of the submitted state; None where it is absent, or the state is impossible."""
+        if self.impossible:
+            return None
         found = self.facts.get(name)
         if found is None:
             found = self.ways(name)
@@ -90,12 +125,20 @@ class Change:
     def __str__(self) -> str:
         fact, before, after = self.words
         where, _, what = fact.rpartition(".")
+        where = where if "." in where else where.replace(">", " → ")  # a way, no link by departure time
         if self.after is None and what in ("rate", "delay", "loss"):
             noun = {"rate": "rate limit", "delay": "delay", "loss": "loss"}[what]
             return f"the {noun} of {where} ({before}) has been removed"
         if self.before is None:
             return f"{where} has got {what} {after}"
         return f"{what} of {where} was {before} and is {after}"
+
+
+def _along(found: Facts, ways: Ways, along: Sequence[str]) -> dict[str, float | str]:
+    """Facts with what happens on ways in place of what disciplines are set to."""
+    kept = {name: value for name, value in found.items() if name.rpartition(".")[2] not in _BY_INTERFACE}
+    on_the_way = {f"{way}.{what}": ways(f"{way}.{what}") for way in along for what in ON_THE_WAY}
+    return kept | {name: value for name, value in on_the_way.items() if value}
 
 
 def fact_value(name: str, found: float | str) -> Value:

@@ -85,6 +85,30 @@ def proven(instance: Instance, exercise: Exercise, course: Course | None) -> Ins
     return wanted
 
 
+def changed_by_hand(text: str, proven_one: Instance, exercise: Exercise) -> list[str]:
+    """What an instance.json says otherwise than the instance it is proven to be: sentences, empty where nothing is.
+
+    Grading draws everything again, so what was changed counts for nothing, but it is worth a look.
+
+    Args:
+        text: of the file, which `parse_instance` has read.
+        proven_one: of `proven`.
+        exercise: that both are of.
+    """
+    said = parse_instance(text, "instance.json").parameters
+    names = dict.fromkeys((*proven_one.parameters, *said))
+    found = []
+    for name in names:
+        issued, changed = proven_one.parameters.get(name, "no parameter"), said.get(name, "left out")
+        if issued != changed:
+            found.append(f"{excerpt(name)} is {issued}, not {excerpt(changed)}")
+    try:
+        same = decode_environment(str(json.loads(text).get("environment"))) == environment(exercise, proven_one)
+    except InputError:
+        same = False
+    return found if same else [*found, "set_env.sh does not set the network that was issued"]
+
+
 def _drawn(exercise: Exercise, secret: bytes, who: str) -> Instance:
     def draw(name: str, count: int) -> int:
         message = "\x1f".join([exercise.id, str(exercise.version), who, name]).encode()

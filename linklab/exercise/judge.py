@@ -13,7 +13,7 @@ from fnmatch import fnmatchcase
 
 from linklab.errors import InputError
 from linklab.exercise.answers import in_order
-from linklab.exercise.evidence import SHARES, Evidence, changes, fact_value
+from linklab.exercise.evidence import SHARES, Evidence, fact_value
 from linklab.exercise.fill import fill
 from linklab.exercise.model import Band, Check, Exercise, Experiment
 from linklab.exercise.observed import looked_at
@@ -106,6 +106,9 @@ def _judge(check: Check, evidence: Evidence, before: Mapping[str, CheckResult]) 
                 Outcome.ERROR if broke else Outcome.SKIPPED,
                 f"not judged: it needs “{before[need].title}” first",
             )
+    if evidence.impossible and check.kind in ("state", "unchanged"):
+        told = f"the state that was handed in cannot be set up, so what it says does not count: {evidence.impossible}"
+        return _result(check, Outcome.FAIL, told, absent=True)
     try:
         judges = {"unchanged": _unchanged, "holds": _holds, "observed": _observed}
         return judges.get(check.kind, _banded)(check, evidence)
@@ -127,13 +130,12 @@ def _missing(check: Check, evidence: Evidence, name: str) -> CheckResult:
 
 
 def _unchanged(check: Check, evidence: Evidence) -> CheckResult:
-    reference = evidence.references.get(check.reference)
-    if reference is None:
+    if check.reference not in evidence.references:
         return _result(check, Outcome.ERROR, f"could not be judged: the {check.reference} state is not known")
     excepted = [fill(pattern, evidence.lookup) for pattern in check.excepted]
     wrong = [
         change
-        for change in changes(reference, evidence.facts)
+        for change in evidence.since(check.reference, check.along)
         if (not check.only or any(fnmatchcase(change.fact, pattern) for pattern in check.only))
         and not any(fnmatchcase(change.fact, pattern) for pattern in excepted)
     ]
@@ -161,7 +163,7 @@ def _observed(check: Check, evidence: Evidence) -> CheckResult:
     """Whether something that the fault set was looked at while it was there; what, would name the fault."""
     if not {"start", "healthy"} <= evidence.references.keys():
         return _result(check, Outcome.ERROR, "could not be judged: the start and the healthy state are not known")
-    planted = [change.fact for change in changes(evidence.references["healthy"], evidence.references["start"])]
+    planted = [change.fact for change in evidence.planted()]
     if any(looked_at(fact, evidence.typed, evidence.hosts) for fact in planted):
         told = "what was wrong was looked at before it was changed."
         return _result(check, Outcome.PASS, told, share=1, expected="looked at", seen="looked at")
@@ -201,13 +203,14 @@ def _banded(check: Check, evidence: Evidence) -> CheckResult:
             f"expected {expected} ({_reason(check)}), but {seen.why}.",
             expected=expected,
             absent=True,
+            saw=seen.why,
         )
-    unit = seen.value.unit
+    unit, saw = seen.value.unit, f"saw {seen.value.shown}{seen.done}"
     for band, ends in zip(check.bands, wanted, strict=True):
         if not _fits(seen.value, ends, any_order=_any_order(check, evidence.exercise)):
             continue
         outcome = Outcome.PASS if band.share == 1 else Outcome.PARTIAL
-        told = f"expected {expected} ({_reason(check)}), saw {seen.value.shown}{seen.done}."
+        told = f"expected {expected} ({_reason(check)}), {saw}."
         if outcome is Outcome.PARTIAL:
             told += f" That is {ends}, which earns {band.share:.0%} of the points."
         return _result(
@@ -219,9 +222,11 @@ def _banded(check: Check, evidence: Evidence) -> CheckResult:
             seen=seen.value.shown,
             runs=seen.samples,
             unit=unit,
+            saw=saw,
         )
-    told = f"expected {expected} ({_reason(check)}), saw {seen.value.shown}{seen.done}."
-    return _result(check, Outcome.FAIL, told, expected=expected, seen=seen.value.shown, runs=seen.samples, unit=unit)
+    told = f"expected {expected} ({_reason(check)}), {saw}."
+    shown = seen.value.shown
+    return _result(check, Outcome.FAIL, told, expected=expected, seen=shown, runs=seen.samples, unit=unit, saw=saw)
 
 
 def _look(check: Check, evidence: Evidence) -> _Seen | None:
@@ -232,7 +237,7 @@ def _look(check: Check, evidence: Evidence) -> _Seen | None:
             where, _, what = check.subject.rpartition(".")
             return _Seen(value, f"{where} has no {what}")
         case "answer":
-            value = evidence.answers.values.get(check.subject)
+            value = evidence.answers.value(check.subject)
             return _Seen(value, evidence.answers.why_not(check.subject))
     experiment, _, metric = check.subject.partition(".")
     if experiment in evidence.errors:
@@ -256,7 +261,9 @@ def describe(experiment: Experiment, lookup: Lookup) -> str:
     }
     flows = ", ".join(f"{flow.source} → {flow.target}" for flow in experiment.flows)
     ping = f"ping {experiment.ping.source} → {experiment.ping.target}" if experiment.ping else ""
-    changed = ", ".join(f"{fact} = {fill(value, lookup)}" for fact, value in experiment.changes.items())
+    changed = ", ".join(
+        f"{fact.replace('*.', 'every ')} = {fill(value, lookup)}" for fact, value in experiment.changes.items()
+    )
     parts = " and ".join(part for part in (flows, ping) if part)
     return f"{parts} for {experiment.seconds:g} s on {whose[experiment.base]}" + (f" with {changed}" if changed else "")
 
@@ -315,6 +322,7 @@ def _result(
     runs: tuple[float, ...] = (),
     unit: str = "",
     absent: bool = False,
+    saw: str = "",
 ) -> CheckResult:
     story = f"{outcome.value} {check.id}: {told}"
     return CheckResult(
@@ -333,4 +341,5 @@ def _result(
         samples=runs,
         unit=unit,
         absent=absent,
+        saw=saw,
     )

@@ -13,6 +13,7 @@ from pathlib import Path
 from linklab.base import installation, toml
 from linklab.base.text import excerpt
 from linklab.errors import InputError, MissingError
+from linklab.exercise.answers import typed
 from linklab.exercise.coherence import check_coherence
 from linklab.exercise.model import (
     Answer,
@@ -244,12 +245,18 @@ def _ping(table: toml.Table) -> Ping:
 
 
 def _answer(table: toml.Table) -> Answer:
-    found = Answer(table.take("name", str), table.take("kind", str), table.take("asks", str), table.texts("choices"))
+    name, kind, asks = table.take("name", str), table.take("kind", str), table.take("asks", str)
+    found = Answer(name, kind, asks, table.texts("choices"), table.text("default", ""))
     table.end()
     if found.kind not in ANSWER_KINDS:
         raise InputError(f'answer {found.name}: kind "{found.kind}"; use {", ".join(ANSWER_KINDS)}')
     if (found.kind == "choice") != bool(found.choices):
         raise InputError(f"answer {found.name}: choices go with kind choice, and it needs them")
+    if found.default:
+        try:
+            typed(found, found.default)
+        except InputError as error:
+            raise InputError(f"answer {found.name}: default: {error}") from error
     return found
 
 
@@ -275,6 +282,7 @@ def _one_check(table: toml.Table) -> Check:
         reference=table.take("reference", str) if kind == "unchanged" else "",
         only=table.texts("only") if kind == "unchanged" else (),
         excepted=table.texts("except") if kind == "unchanged" else (),
+        along=table.texts("along") if kind == "unchanged" else (),
     )
     table.end()
     if len(found.hints) != 3 and not (found.hidden and not found.hints):

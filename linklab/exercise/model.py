@@ -84,12 +84,16 @@ class Experiment:
 
 @dataclass(frozen=True)
 class Answer:
-    """A question of answers.toml; `kind` as in `linklab.exercise.answers`."""
+    """A question of answers.toml; `kind` as in `linklab.exercise.answers`.
+
+    default: what an answer that is left blank stands for, "" for nothing.
+    """
 
     name: str
     kind: str
     asks: str
     choices: tuple[str, ...] = ()
+    default: str = ""
 
 
 @dataclass(frozen=True)
@@ -108,6 +112,8 @@ class Check:
 
     subject: the fact, metric or answer, or the expression of `holds`.
     bands: the first that contains the value earns its share; the first is the full one.
+    along: ways such as "h1>h2", along which a check that nothing was changed compares what happens to packets, instead
+    of comparing the disciplines of every interface.
     """
 
     id: str
@@ -123,6 +129,7 @@ class Check:
     reference: str = ""
     only: tuple[str, ...] = ()
     excepted: tuple[str, ...] = ()
+    along: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

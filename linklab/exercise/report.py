@@ -34,6 +34,7 @@ class CheckResult(Verdict):
     story: one paragraph for the student: what was set up, done, expected and from what, seen (house style, rule 22).
     experiments: those it was judged by; the student's report hides those that hidden checks alone name.
     absent: what it judges is not there: no answer, no such value; `seen` then says "none", which an answer may say too.
+    saw: what was seen and how it was measured, without what was expected; of checks with bands.
     differs: of a check that nothing was changed, what was: (fact, in words), so that a report can leave some out.
     """
 
@@ -48,6 +49,7 @@ class CheckResult(Verdict):
     experiments: tuple[str, ...] = ()
     differs: tuple[tuple[str, str], ...] = ()
     absent: bool = False
+    saw: str = ""
 
     @property
     def advice(self) -> tuple[str, ...]:
@@ -98,6 +100,8 @@ class Report:
     environment: kernel, engine, seeds, versions.
     score: the points of the checks; adjustments: what is added to it for the mark (`linklab.grade.marks.mark`).
     handed_in: when it was, ISO 8601 with an offset, "" where that is not known.
+    forged: what instance.json says otherwise than what was issued; impossible: why the state that was handed in cannot
+    be set up, "" where it can.
     unproven: whether nothing proves whose it is, as of a lab; claims: whom it names then, by its own word.
     """
 
@@ -125,6 +129,8 @@ class Report:
     environment: Mapping[str, Any] = field(default_factory=dict)
     traces: tuple[Trace, ...] = ()
     unproven: bool = False
+    forged: tuple[str, ...] = ()
+    impossible: str = ""
     claims: str = ""
     handed_in: str = ""
     adjustments: tuple[Adjustment, ...] = ()

@@ -11,24 +11,37 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from linklab.errors import StateError
-from linklab.state.facts import BUFFERS, CC, children, inwards, of_all, plain_leaves, root
+from linklab.state.facts import BUFFERS, CC, children, inwards, of_all, of_interface, plain_leaves, root
 from linklab.state.model import State
 from linklab.state.node import SYSCTLS, Interface, Node, sysctl_form
 from linklab.tc import DEFAULT_HANDLE, Class, EdtLink, Qdisc, fq_defaults, mean_loss
 
+EVERY = "*"
+"""Stands for every interface that has the fact."""
 _HELD_PKTS = 100_000
 """For a netem of ours: more than any link of a course has in flight."""
 
 
 def with_facts(state: State, changes: Mapping[str, float | str]) -> State:
-    """The state with each fact changed, in base units.
+    """The state with each fact changed, in base units; "*.loss" is that of every interface which has one.
 
     Raises:
         StateError: no such node or interface, a fact that cannot be set, or nothing there that could hold it.
     """
     for fact, value in changes.items():
-        state = _with_fact(state, fact, value)
+        name, _, setting = fact.rpartition(".")
+        for each in _having(state, setting) if name == EVERY else [name]:
+            state = _with_fact(state, f"{each}.{setting}", value)
     return state
+
+
+def _having(state: State, setting: str) -> list[str]:
+    """The interfaces that have a fact, such as a loss."""
+    return [
+        name
+        for name, (_, interface) in state.interfaces().items()
+        if setting in of_interface(interface) or any(setting in link.facts() for link in interface.links)
+    ]
 
 
 def _with_fact(state: State, fact: str, value: float | str) -> State:

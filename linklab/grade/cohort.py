@@ -60,7 +60,7 @@ class Finding:
     """Something to look at.
 
     kind: "same work", "same settings", "same answers", "same words", "another's values", "instance", "practice",
-    "unproven".
+    "unproven", "forged", "impossible".
     """
 
     kind: str
@@ -77,7 +77,7 @@ def handed_in_by(label: str) -> str:
 def findings(entries: Sequence[Entry]) -> list[Finding]:
     """Everything worth a look, what is surest first; the order of `entries` decides all else."""
     graded = [entry for entry in entries if entry.report.status is Status.GRADED]
-    found = [*_unproven(entries), *_instances(entries), *_practice(entries), *_lent(graded)]
+    found = [*_forged(entries), *_unproven(entries), *_instances(entries), *_practice(entries), *_lent(graded)]
     seen: list[set[str]] = []
     for kind, key, says in (
         ("same work", _whole, "settings, work.sh and answers are identical"),
@@ -189,6 +189,22 @@ def _from(entry: Entry, lender: Entry, numbers: Sequence[str], *, same: bool) ->
 
 def _of(entry: Entry) -> Parameters:
     return tuple(sorted(entry.report.parameters.items()))
+
+
+# --- what cannot be so
+
+
+def _forged(entries: Sequence[Entry]) -> list[Finding]:
+    """Instances that say something else than what was issued, and states that no network can have."""
+    found = []
+    for entry in entries:
+        if told := "; ".join(entry.report.forged):
+            says = f"instance.json was changed after it was issued ({told}); what was issued was graded."
+            found.append(Finding("forged", (entry,), says))
+        if told := entry.report.impossible:
+            says = f"state.json says what no network can be set to ({told}); nothing of it counted."
+            found.append(Finding("impossible", (entry,), says))
+    return found
 
 
 # --- whose instance

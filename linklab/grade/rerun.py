@@ -51,9 +51,10 @@ class ExerciseNetwork:
 
 @dataclass
 class Rerun:
-    """What the networks gave; dictionaries by experiment, as in `linklab.exercise.judge.Evidence`.
+    """What the networks gave; dictionaries by experiment, as in `linklab.exercise.evidence.Evidence`.
 
     healthy, start: the states before and after the fault was planted; experiments: those that were chosen.
+    impossible: why the network cannot be set to the submitted state, "" where it can or was not tried.
     """
 
     healthy: State
@@ -64,10 +65,11 @@ class Rerun:
     errors: dict[str, str] = field(default_factory=dict)
     traces: list[Trace] = field(default_factory=list)
     environment: dict[str, Any] = field(default_factory=dict)
+    impossible: str = ""
 
 
-Choose = Callable[[State, State], Sequence[Experiment]]
-"""Says, by the healthy state and the start, which experiments are worth doing."""
+Choose = Callable[["Rerun"], Sequence[Experiment]]
+"""Says, by the healthy state, the start, and whether the submitted state is possible, which are worth doing."""
 
 
 Settled = Callable[["Rerun"], bool]
@@ -82,6 +84,7 @@ def rerun(
     choose: Choose,
     *,
     settled: Settled = lambda _: False,
+    claimed: bool = False,
 ) -> Rerun:
     """Set the network up and do the experiments, once for each seed.
 
@@ -91,6 +94,7 @@ def rerun(
         engine: that runs the networks.
         seeds: at least one; an experiment takes as many of them as its `runs`.
         choose: is asked once, when the first network is set up; with no experiment only the states are read.
+        claimed: whether the submitted state is a file's word, so that it is tried before anything is chosen.
         settled: is asked from the second seed on; where it says so, the other seeds are left out.
 
     Raises:
@@ -111,7 +115,9 @@ def rerun(
             if found is None:
                 found = Rerun(healthy, start, environment=dict(pocket.network.environment))
                 found.environment.pop("seed", None)
-                found.experiments = choose(healthy, start)
+                if claimed and submitted is not None:
+                    found.impossible = pocket.cannot_become(submitted)
+                found.experiments = choose(found)
             for experiment in found.experiments:
                 if number < experiment.runs and experiment.id not in {**found.broken, **found.errors}:
                     _one(pocket, experiment, submitted, found, seed)
@@ -122,18 +128,24 @@ def rerun(
 
 
 def _one(pocket: _Pocket, experiment: Experiment, submitted: State | None, found: Rerun, seed: int) -> None:
+    """Do an experiment, or take what the same traffic in the same state gave in this network."""
     bases = {"healthy": found.healthy, "start": found.start, "submitted": submitted or found.start}
     theirs = experiment.base == "submitted" and submitted is not None
     lookup = pocket.plan.lookup
     try:
         changes = _changes(experiment, lookup)
         try:
-            pocket.become(with_facts(bases[experiment.base], changes))
+            wanted = with_facts(bases[experiment.base], changes)
+            same = repr((wanted.dumps(), replace(experiment, id="", base="", changes={}, why="", runs=1)))
+            if same not in pocket.done:
+                pocket.become(wanted)
         except StateError as error:
             why = f"the network could not be set up for this again: {error}"
             (found.broken if theirs else found.errors)[experiment.id] = why
             return
-        driven = drive(pocket.network, experiment, lookup, pocket.addresses(), pocket.folder)
+        if same not in pocket.done:
+            pocket.done[same] = drive(pocket.network, experiment, lookup, pocket.addresses(), pocket.folder)
+        driven = pocket.done[same]
     except NoValueError as missing:
         found.broken[experiment.id] = f"{missing.name.removeprefix('answer.')} was not answered"
     except InputError as error:
@@ -167,6 +179,7 @@ class _Pocket:
 
     def __init__(self, plan: ExerciseNetwork, engine: Engine, folder: Path, seed: int) -> None:
         self.plan, self.folder = plan, folder
+        self.done: dict[str, Driven] = {}
         self._starting = engine.start(tame(plan.topology), workdir=folder, clock=Clock.VIRTUAL, seed=seed)
         self.network: Network
         self.now: State
@@ -208,6 +221,15 @@ class _Pocket:
             self.now = self.read()
             if wrong := unlike(self.now, wanted):
                 raise StateError("; ".join(wrong[:3]))
+
+    def cannot_become(self, wanted: State) -> str:
+        """Why a state cannot be restored, "" where it can."""
+        try:
+            self.become(wanted)
+        except StateError as error:
+            self.now = self.read()  # of the lines some may have been typed
+            return str(error)
+        return ""
 
     def read(self) -> State:
         """The network's state."""

@@ -7,7 +7,8 @@ Answers that a student measures are measured here too, with a seed that is not t
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -68,15 +69,25 @@ def empty(exercise: Exercise, instance: Instance) -> Sample:
     return Sample(Submission(exercise, instance, topology, read_answers("", exercise)), "", "")
 
 
-def sample(exercise: Exercise, instance: Instance, folder: Path, engine: Engine) -> Sample:
+def sample(
+    exercise: Exercise, instance: Instance, folder: Path, engine: Engine, steps: Sequence[str] | None = None
+) -> Sample:
     """What a student who does what `folder` says hands in: the state after work.sh, and what was measured on it.
+
+    Args:
+        exercise: that it is of.
+        instance: of the student.
+        folder: `solution/` or `wrong/NAME/`.
+        engine: builds the networks.
+        steps: those of work.sh that are done, of `steps_of`; None for all that is there.
 
     Raises:
         InputError: work.sh of the folder does not run through, or a placeholder is none.
     """
     topology = drawn(exercise, instance, folder)
     network = network_of(exercise, instance, topology, Answers())
-    work = fill(_file(exercise, folder, "work.sh"), quantities(exercise, instance))
+    text = _file(exercise, folder, "work.sh") if steps is None else "\n".join(steps)
+    work = fill(text, quantities(exercise, instance))
     state = None
     if work.strip() or not exercise.settings:
         rebuilt = rebuild(topology, [*network.settings, *network.fault], work, engine)
@@ -88,6 +99,12 @@ def sample(exercise: Exercise, instance: Instance, folder: Path, engine: Engine)
     read = read_answers(answers, exercise)
     typed = typed_lines({}, work, topology)
     return Sample(Submission(exercise, instance, topology, read, state, typed=typed), work, answers)
+
+
+def steps_of(exercise: Exercise) -> list[str]:
+    """The steps of the model answer: the paragraphs of its work.sh."""
+    text = _file(exercise, exercise.folder / "solution", "work.sh")
+    return [f"{step.strip()}\n" for step in re.split(r"\n\s*\n", text) if step.strip()]
 
 
 def _file(exercise: Exercise, folder: Path, name: str) -> str:

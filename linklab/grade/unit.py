@@ -22,7 +22,7 @@ from linklab.exercise.answers import Answers, read_answers
 from linklab.exercise.bundle import Bundle, read_bundle
 from linklab.exercise.course import Course, parse_course, weighted
 from linklab.exercise.evidence import Evidence, changes
-from linklab.exercise.instance import filled, parse_instance, planted, proven, quantities
+from linklab.exercise.instance import changed_by_hand, filled, parse_instance, planted, proven, quantities
 from linklab.exercise.judge import agree, describe, judge, worth_doing
 from linklab.exercise.load import find_exercise, load_exercise
 from linklab.exercise.model import Check, Exercise, Experiment, Instance
@@ -53,6 +53,7 @@ class Submission:
 
     state: what the network is set to, JSON text; work: text of work.sh; None where there is none.
     typed: what was typed in the networks of the exercise, and in work.sh, in order.
+    forged: what instance.json says otherwise than what was issued.
     """
 
     exercise: Exercise
@@ -64,6 +65,7 @@ class Submission:
     notes: tuple[str, ...] = ()
     source: str = ""
     typed: Sessions = ()
+    forged: tuple[str, ...] = ()
 
 
 @dataclass
@@ -147,6 +149,7 @@ def _read(bundle: Bundle, source: str, course: Course | None, known: _Known) -> 
         instance = proven(instance, exercise, course)
         known.student, known.name, known.course, known.claims = instance.student, instance.name, instance.course, ""
         known.parameters = dict(instance.parameters)
+        forged = tuple(changed_by_hand(_text(bundle, "instance.json"), instance, exercise))
         try:
             topology = Topology.loads(_text(bundle, "topology.mn"), "topology.mn")
         except TopologyError as error:
@@ -154,7 +157,10 @@ def _read(bundle: Bundle, source: str, course: Course | None, known: _Known) -> 
         answers = read_answers(bundle.text("answers.toml") or "", exercise)
     state, work = bundle.text("state.json"), bundle.text("work.sh")
     typed = typed_lines(_logs(bundle.folder("terminals")), work or "", topology)
-    return Submission(exercise, instance, topology, answers, state, work, tuple(bundle.notes), source, typed)
+    notes = [f"instance.json was changed, and what was issued counts: {'; '.join(forged)}"] if forged else []
+    return Submission(
+        exercise, instance, topology, answers, state, work, (*bundle.notes, *notes), source, typed, forged
+    )
 
 
 def _logs(files: Mapping[str, bytes]) -> dict[str, str]:
@@ -195,17 +201,19 @@ def examine(
     chosen = exercise.checks if checks is None else checks
     lookup = quantities(exercise, instance)
     network = network_of(exercise, instance, submission.topology, submission.answers)
-    handed_in, notes = _state(submission, [*network.settings, *network.fault], engine)
+    handed_in, made, notes = _state(submission, [*network.settings, *network.fault], engine)
 
-    def choose(healthy: State, start: State) -> Sequence[Experiment]:
-        return worth_doing(_evidence(submission, Rerun(healthy, start), handed_in, lookup), chosen)
+    def choose(so_far: Rerun) -> Sequence[Experiment]:
+        return worth_doing(_evidence(submission, so_far, handed_in, lookup), chosen)
 
     def settled(done: Rerun) -> bool:
         return agree(_evidence(submission, done, handed_in, lookup), chosen)
 
-    done = rerun(network, handed_in, engine, seeds, choose, settled=settled)
+    done = rerun(network, handed_in, engine, seeds, choose, settled=settled, claimed=not made)
     evidence = _evidence(submission, done, handed_in, lookup)
     results = tuple(judge(evidence, chosen))
+    if done.impossible:
+        notes.append(f"no network can be set to what state.json says, so it counts for nothing: {done.impossible}")
     report = Report(
         exercise=exercise.id,
         heading=exercise.heading,
@@ -236,15 +244,19 @@ def examine(
         fingerprint=_fingerprint(submission, evidence),
         environment={**done.environment, "linklab": __version__, "seeds": list(seeds)},
         traces=tuple(done.traces),
+        forged=submission.forged,
+        impossible=done.impossible,
     )
     return report, evidence
 
 
 def _untouched(evidence: Evidence) -> tuple[str, ...]:
     """What the planted fault set, as far as the student left it so."""
-    start, healthy = evidence.references["start"], evidence.references["healthy"]
-    touched = {change.fact for change in changes(start, evidence.facts)}
-    return tuple(change.fact for change in changes(healthy, start) if change.fact not in touched)
+    found: dict[str, None] = {}
+    for along in dict.fromkeys(((), *(check.along for check in evidence.exercise.checks))):
+        touched = {change.fact for change in evidence.since("start", along)}
+        found |= {change.fact: None for change in evidence.planted(along) if change.fact not in touched}
+    return tuple(found)
 
 
 def _told(experiments: Sequence[Experiment], lookup: Lookup) -> dict[str, str]:
@@ -258,24 +270,25 @@ def _told(experiments: Sequence[Experiment], lookup: Lookup) -> dict[str, str]:
 
 def _state(
     submission: Submission, settings: Sequence[tuple[str, str]], engine: Engine
-) -> tuple[State | None, list[str]]:
-    """The state that was handed in: what work.sh leads to, else the one read back from the student's network."""
+) -> tuple[State | None, bool, list[str]]:
+    """The state that was handed in, whether it was made here, and notes.
+
+    It is what work.sh leads to, else the one that the student's Linklab read, which is a file's word.
+    """
     state = None if submission.state is None else _handed_in(submission.state, "state.json")
     if not (submission.work or "").strip():
-        return state, []
+        return state, False, []
     rebuilt = rebuild(submission.topology, settings, submission.work or "", engine)
     notes = list(rebuilt.notes)
     if rebuilt.state_text is None:
-        return state, [
-            *notes,
-            "work.sh left no network that answers; " + ("state.json stands" if state else "nothing of it counts"),
-        ]
+        stands = "state.json stands" if state else "nothing of it counts"
+        return state, False, [*notes, f"work.sh left no network that answers; {stands}"]
     made = _handed_in(rebuilt.state_text, "the network after work.sh")
     if state is not None:
         topology = submission.topology
         if changes(facts(state, topology), facts(made, topology)):  # in what, would name a fault that is still there
             notes.append("work.sh leads to another state than state.json says; work.sh stands")
-    return made, notes
+    return made, True, notes
 
 
 def _handed_in(text: str, where: str) -> State:
@@ -292,7 +305,7 @@ def network_of(exercise: Exercise, instance: Instance, topology: Topology, answe
     lookup = quantities(exercise, instance)
 
     def with_answers(name: str) -> Value | None:
-        return answers.values.get(name[7:]) if name.startswith("answer.") else lookup(name)
+        return answers.value(name[7:]) if name.startswith("answer.") else lookup(name)
 
     settings, fault = filled(exercise.settings, lookup), filled(planted(exercise, instance), lookup)
     return ExerciseNetwork(_measured(exercise, topology), settings, fault, with_answers)
@@ -330,10 +343,14 @@ def _evidence(submission: Submission, done: Rerun, handed_in: State | None, look
         hosts=frozenset(host.name for host in topology.hosts),
         ways=StateWays(handed_in or done.start, topology).fact,
         references={"start": start, "healthy": facts(done.healthy, topology)},
+        reference_ways={
+            name: StateWays(state, topology).fact for name, state in (("start", done.start), ("healthy", done.healthy))
+        },
         metrics=done.metrics,
         answers=submission.answers,
         broken=done.broken,
         errors=done.errors,
+        impossible=done.impossible,
     )
 
 

@@ -9,17 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
-from linklab.base import toml
 from linklab.engine.api import Engine
-from linklab.errors import InputError
 from linklab.exercise.answers import Answers
 from linklab.exercise.evidence import Evidence, Facts, changes
 from linklab.exercise.instance import quantities
 from linklab.exercise.judge import judge
 from linklab.exercise.model import Exercise, Instance
-from linklab.exercise.report import Report
+from linklab.exercise.observed import Sessions
+from linklab.exercise.report import CheckResult, Report
+from linklab.grade.known import Known
 from linklab.grade.rerun import rerun
 from linklab.grade.sample import drawn, empty, instance_of, sample
 from linklab.grade.unit import SEEDS, assess, examine, network_of
@@ -37,6 +36,8 @@ class Measured:
     references: Mapping[str, Facts]
     metrics: Mapping[str, Mapping[str, Sequence[float]]]
     answers: Answers
+    typed: Sessions
+    hosts: frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,7 @@ def distinct(exercise: Exercise, students: int) -> list[int]:
 
 
 def verify(
-    exercise: Exercise, engine: Engine, number: int, wrong: Sequence[Path], seeds: Sequence[int] = SEEDS
+    exercise: Exercise, engine: Engine, number: int, wrong: Sequence[Known], seeds: Sequence[int] = SEEDS
 ) -> Iterator[Proof]:
     """The proofs on one student's instance.
 
@@ -69,7 +70,7 @@ def verify(
         exercise: what is proved.
         engine: builds the networks.
         number: of the student, from 1.
-        wrong: folders of the known wrong answers that are proved, of `wrong_ones`.
+        wrong: the known wrong answers that are proved, of `known_answers`.
         seeds: as the grader's.
     """
     instance = instance_of(exercise, number)
@@ -77,31 +78,30 @@ def verify(
     yield prove_empty(exercise, instance, engine, seeds)
     model = sample(exercise, instance, exercise.folder / "solution", engine).submission
     report, evidence = examine(model, engine, seeds)
-    measured = Measured(instance, evidence.facts, evidence.references, evidence.metrics, evidence.answers)
-    yield replace(_marks(who, "model", report, exercise.weight, {}), measured=measured)
+    measured = Measured(
+        instance,
+        evidence.facts,
+        evidence.references,
+        evidence.metrics,
+        evidence.answers,
+        evidence.typed,
+        evidence.hosts,
+    )
+    yield replace(_marks(who, "model", report, {}), measured=measured)
     if exercise.faults:
         yield prove_seen(exercise, instance, engine, seeds)
-    for folder in wrong:
-        yield prove_wrong(exercise, instance, folder, engine, seeds)
+    for known in wrong:
+        yield prove_wrong(exercise, instance, known, engine, seeds)
 
 
-def wrong_ones(exercise: Exercise) -> list[Path]:
-    """The folders of the known wrong answers."""
-    return sorted(path.parent for path in exercise.folder.glob("wrong/*/marks.toml"))
-
-
-def prove_wrong(exercise: Exercise, instance: Instance, folder: Path, engine: Engine, seeds: Sequence[int]) -> Proof:
-    """A known wrong answer earns exactly its marks."""
-    table = toml.loads((folder / "marks.toml").read_text(encoding="utf-8"))
-    fails: list[str] = table.get("fails", [])
-    partial: dict[str, float] = table.get("partial", {})
-    for name in (*fails, *partial):
-        if name not in [check.id for check in exercise.checks]:
-            raise InputError(f"{folder}/marks.toml: there is no check {name}")
-    shares = {**dict.fromkeys(fails, 0.0), **partial}
-    wanted = sum(check.weight * shares.get(check.id, 1.0) for check in exercise.checks)
-    report = assess(sample(exercise, instance, folder, engine).submission, engine, seeds)
-    return _marks(instance.student, f"wrong/{folder.name}", report, wanted, shares)
+def prove_wrong(exercise: Exercise, instance: Instance, known: Known, engine: Engine, seeds: Sequence[int]) -> Proof:
+    """A known wrong answer earns its marks: exactly, or within its range."""
+    made = replace(instance, fault=known.fault) if known.fault else instance
+    report = assess(sample(exercise, made, known.folder, engine).submission, engine, seeds)
+    what = f"wrong/{known.name}"
+    if known.shares is None:
+        return _within(made.student, what, report, known)
+    return _marks(made.student, what, report, known.shares)
 
 
 def prove_empty(exercise: Exercise, instance: Instance, engine: Engine, seeds: Sequence[int]) -> Proof:
@@ -142,6 +142,8 @@ def copied(exercise: Exercise, models: Sequence[Measured]) -> Iterator[Copied]:
             own.references,
             own.metrics,
             own.answers,
+            typed=own.typed,
+            hosts=own.hosts,
         )
         others = [other for other in models if other is not own]
         earned = [sum(each.score for each in judge(replace(evidence, answers=other.answers))) for other in others]
@@ -166,12 +168,27 @@ def prove_seen(exercise: Exercise, instance: Instance, engine: Engine, seeds: Se
     return Proof(instance.student, f"seen: {fault.id}", seen, f"{fault.seen}: {told}; changed: {changed or 'no fact'}")
 
 
-def _marks(who: str, what: str, report: Report, wanted: float, shares: dict[str, float]) -> Proof:
+def _marks(who: str, what: str, report: Report, shares: Mapping[str, float]) -> Proof:
     wrong = []
+    wanted = 0.0
     for check in report.checks:
         points = round(shares.get(check.id, 1.0) * check.max_score, 2)
+        wanted += points
         if check.outcome is Outcome.ERROR or abs(check.score - points) > 1e-6:
             wrong.append(f"{check.story} ({check.score:g} of {check.max_score:g} points, {points:g} expected)")
     said = f"{report.score:g} of {report.max_score:g} points"
     said += f", {wanted:g} expected: {' | '.join(wrong)}" if wrong else ""
     return Proof(who, what, not wrong, said, report)
+
+
+def _within(who: str, what: str, report: Report, known: Known) -> Proof:
+    """Whether the whole lies in the range; which checks it comes from is told."""
+    broke = [check.story for check in report.checks if check.outcome is Outcome.ERROR]
+    within = known.earns[0] - 1e-6 <= report.score <= known.earns[1] + 1e-6
+    lost = [f"{check.id} {check.score:g} of {check.max_score:g}" for check in report.checks if not _full(check)]
+    said = f"{report.score:g} of {report.max_score:g} points, {known.points} expected; lost: {', '.join(lost)}"
+    return Proof(who, what, within and not broke, " | ".join([said, *broke]), report)
+
+
+def _full(check: CheckResult) -> bool:
+    return check.score == check.max_score and check.outcome is not Outcome.ERROR

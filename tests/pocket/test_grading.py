@@ -8,12 +8,23 @@ from pockets import TOPOLOGY, needs_pocket
 
 from linklab.base import toml
 from linklab.engine.pocket import PocketEngine
+from linklab.exercise.answers import read_answers
 from linklab.exercise.bundle import write_bundle
 from linklab.exercise.course import Course
-from linklab.exercise.instance import Student, instance_text, issue, practice_instance
+from linklab.exercise.instance import (
+    Student,
+    decode_environment,
+    encode_environment,
+    instance_text,
+    issue,
+    practice_instance,
+)
 from linklab.exercise.load import load_exercise
 from linklab.exercise.places import VARIABLE
 from linklab.exercise.report import Status
+from linklab.grade.cohort import Entry, findings
+from linklab.grade.known import known_answers
+from linklab.grade.more import prove_chain
 from linklab.grade.mutants import mutations
 from linklab.grade.own_folder import self_check
 from linklab.grade.rerun import rerun
@@ -218,11 +229,24 @@ def test_nothing_handed_in_earns_nothing_and_measures_nothing(problem, zipped):
 
 def test_removing_the_bottleneck_is_told_so(problem):
     """Fast, and wrong."""
-    proof = prove_wrong(problem, instance_of(problem, 2), problem.folder / "wrong/no-bottleneck", ENGINE, (1,))
+    (known,) = known_answers(problem)
+    proof = prove_wrong(problem, instance_of(problem, 2), known, ENGINE, (1,))
     assert proof.holds, proof.said
     kept = next(check for check in proof.report.checks if check.id == "kept")
     assert "the rate limit of s1-eth2" in kept.story
     assert "has been removed" in kept.story
+
+
+def test_more_right_work_never_earns_less(problem):
+    """Step by step, and answer by answer; a check that punishes a step is found."""
+    (problem.folder / "solution/work.sh").write_text("h2 sysctl net.ipv4.tcp_rmem\n\n" + MODEL)
+    told = [(proof.what, proof.holds, proof.said) for proof in prove_chain(problem, ENGINE, 1, (1,))]
+    assert [holds for _, holds, _ in told] == [True] * 3, told
+    assert (told[0][0], told[-1][2]) == ("chain: answers alone", "100 of 100 points")
+    kept = replace(problem.checks[1], excepted=(), needs=(), reference="start")  # earned by doing nothing
+    unfair = replace(problem, checks=(replace(problem.checks[0], weight=10.0), kept))
+    (fall,) = [proof.said for proof in prove_chain(unfair, ENGINE, 1, (1,)) if not proof.holds]
+    assert fall == "10 of 30 points, 20 without it"
 
 
 def test_mutants_of_the_model_answer_lose_marks(problem):
@@ -272,6 +296,72 @@ def test_an_instance_of_another_course_or_exercise_is_ungradable(problem, zipped
     strange = json.loads(other) | {"exercise": "exercise77"}
     report = graded(zipped(made, instance_json=json.dumps(strange).encode()))
     assert 'there is no exercise "exercise77"' in report.notes[-1]
+
+
+def test_parameters_that_were_changed_by_hand_are_named_and_count_for_nothing(problem, zipped):
+    """An easier rate in instance.json was graded in silence with what was issued."""
+    made = sample(problem, instance_of(problem, 1), problem.folder / "solution", ENGINE)
+    issued = json.loads(made.bundle().files["instance.json"])
+    assert graded(zipped(made)).forged == ()
+    rate = issued["parameters"]["rate"]
+    easier = {**issued, "parameters": {"rate": "10 Mbps"}}
+    report = graded(zipped(made, instance_json=json.dumps(easier).encode()))
+    assert report.forged == (f"rate is {rate}, not 10 Mbps",)
+    assert report.notes[-1] == f"instance.json was changed, and what was issued counts: rate is {rate}, not 10 Mbps"
+    assert (report.score, report.parameters) == (100, {"rate": rate})
+    (found,) = findings([Entry("ada", "ada.zip", report)])
+    assert found.kind == "forged"
+    no_fault = {**issued, "environment": encode_environment(decode_environment(issued["environment"])[:-1])}
+    report = graded(zipped(made, instance_json=json.dumps(no_fault).encode()))
+    assert report.forged == ("set_env.sh does not set the network that was issued",)
+
+
+@pytest.mark.parametrize("what", ["mtu", "tcp_wmem"])
+def test_a_state_that_no_network_can_have_earns_nothing(problem, what):
+    """What it says was believed: checks of the state kept their points, and nobody was told."""
+    made = sample(problem, instance_of(problem, 1), problem.folder / "solution", ENGINE)
+    state = json.loads(made.submission.state)
+    if what == "mtu":
+        state["nodes"]["h1"]["interfaces"]["h1-eth0"]["mtu"] = 0
+    else:
+        state["nodes"]["h1"]["sysctls"]["net.ipv4.tcp_wmem"] = "4096 16384 4294967296"
+    ungated = replace(problem, checks=tuple(replace(check, needs=()) for check in problem.checks))
+    report = assess(replace(made.submission, exercise=ungated, state=json.dumps(state)), ENGINE, (1,))
+    assert report.score == 0, report.dumps()
+    kept = next(check for check in report.checks if check.id == "kept")
+    assert kept.story.startswith("fail kept: the state that was handed in cannot be set up")
+    assert report.notes[-1].startswith("no network can be set to what state.json says, so it counts for nothing: ")
+    (found,) = findings([Entry("ada", "ada.zip", report)])
+    assert found.kind == "impossible"
+
+
+def test_a_blank_with_a_default_is_answered_by_it(problem):
+    """Left blank where one stream is enough, the network was not measured at all."""
+    usual = replace(problem, answers=(replace(problem.answers[0], default="1"), *problem.answers[1:]))
+    made = sample(usual, instance_of(usual, 1), problem.folder / "solution", ENGINE).submission
+    throughput = made.answers.values["throughput"].text
+    blank = read_answers(f'streams = ""\nthroughput = "{throughput}"\n', usual)
+    assert (blank.missing, blank.notes) == ((), ("streams was left blank: 1 is taken",))
+    report = assess(replace(made, answers=blank), ENGINE, (1, 2))
+    assert report.score == 100, report.dumps()
+
+
+def test_what_happens_on_the_way_is_compared_whichever_discipline_does_it(problem):
+    """An htb of the tbf's rate, and a netem that does nothing, lost the points of a network that was changed."""
+    work = f"""{MODEL}
+tc qdisc del dev s1-eth2 parent 1: handle 2:
+tc qdisc add dev s1-eth2 parent 1: handle 2: htb default 1
+tc class add dev s1-eth2 parent 2: classid 2:1 htb rate {{rate:tc}}
+tc qdisc add dev s1-eth1 root netem loss 0%
+"""
+    (problem.folder / "wrong/no-bottleneck/work.sh").write_text(work)
+    made = sample(problem, instance_of(problem, 1), problem.folder / "wrong/no-bottleneck", ENGINE).submission
+    by_way = [replace(each, along=("h1>h2", "h2>h1"), needs=()) for each in problem.checks if each.id == "kept"]
+    assert assess(made, ENGINE, (1,), by_way).score == 20
+    (problem.folder / "wrong/no-bottleneck/work.sh").write_text(work.replace("loss 0%", "loss 1%"))
+    made = sample(problem, instance_of(problem, 1), problem.folder / "wrong/no-bottleneck", ENGINE).submission
+    (kept,) = assess(made, ENGINE, (1,), by_way).checks
+    assert (kept.score, kept.seen) == (0, "h2 → h1 has got loss 1 %")
 
 
 def test_a_student_checks_the_own_folder_with_the_same_judgement(problem, tmp_path):

@@ -101,7 +101,7 @@ def test_a_check_of_an_answer_does_not_give_it_away(exercise):
     told = {}
     for text in ('winner = "bbr"', 'winner = "cubic"', ""):
         state, answer = discreet(report, exercise, read_answers(text, exercise)).checks
-        assert state == checks[0]
+        assert state == replace(checks[0], hints=checks[0].hints[:1])
         assert "reno" not in (answer.expected + answer.why)
         told[text] = answer.story
     assert list(told.values()) == [
@@ -136,7 +136,26 @@ def test_a_fault_that_is_still_there_is_not_told_by_what_differs(exercise):
         "mtu of h1-eth0 was 1500 and is 9000."
     )
     mended = replace(report, untouched=())
-    assert discreet(mended, exercise, read_answers("", exercise)).checks == report.checks
+    assert discreet(mended, exercise, read_answers("", exercise), 3).checks == report.checks
+
+
+def test_what_was_expected_of_the_network_is_told_with_the_last_hint_alone(exercise):
+    """Of a queue that was too short the first thing said was the band, from which the BDP could be read."""
+    queue = replace(
+        result("queue", Outcome.FAIL, 0.0, "fail queue: expected 7.9 MB to 52 MB (R.), saw 437 kB."),
+        expected="7.9 MB to 52 MB", seen="437 kB", saw="saw 437 kB", why="R.", hints=("Where.", "What.", "7.9 MB."),
+    )  # fmt: skip
+    report = Report("exercise3", "", "", "", "", "", Status.GRADED, 0.0, 2.0, (queue,))
+    told = [discreet(report, exercise, read_answers("", exercise), hint) for hint in (1, 2, 3)]
+    assert [each.checks[0].story for each in told] == [
+        "fail queue: saw 437 kB, which does not fit.",
+        "fail queue: saw 437 kB, which does not fit. What is wanted: R.",
+        "fail queue: expected 7.9 MB to 52 MB (R.), saw 437 kB.",
+    ]
+    assert ["7.9 MB" in each.dumps() for each in told] == [False, False, True]
+    near = replace(report, checks=(replace(queue, outcome=Outcome.PARTIAL),))
+    (partial,) = discreet(near, exercise, read_answers("", exercise)).checks
+    assert partial.story == "partial queue: saw 437 kB, which is near, but not near enough for all points."
 
 
 def test_a_question_without_an_answer_is_told_so_by_the_hint(capsys, exercise):

@@ -149,3 +149,15 @@ def test_what_is_missing_is_told_by_a_field():
     assert found.problems["rtt"] != found.why_not("throughput") and not found.unreadable
     broken = read_answers("rtt = ", EXERCISE)
     assert broken.unreadable.startswith("cannot be read: ") and not broken.missing
+
+
+def test_a_blank_may_have_a_meaning():
+    """It is taken where something was answered; what cannot be read has none, and without a meaning it is missing."""
+    questions = (Answer("streams", "number", "How many.", default="1"), QUESTIONS[0])
+    exercise = Exercise(Path(), "exercise", 9, "T", 1, 1, "", "", (), {}, (), (), (), questions, ())
+    blank = read_answers('streams = ""\nthroughput = "1 Gbps"\n', exercise)
+    assert (blank.value("streams"), blank.values.keys()) == (parse_value("1"), {"throughput"})
+    assert (blank.problems, blank.missing, blank.notes) == ({}, (), ("streams was left blank: 1 is taken",))
+    nothing = read_answers("", exercise)
+    assert (nothing.value("streams"), nothing.notes, nothing.missing) == (parse_value("1"), (), ("throughput",))
+    assert read_answers('streams = "many"\n', exercise).value("streams") is None

@@ -138,6 +138,35 @@ def test_what_may_be_tuned_is_no_change():
     assert outcome(SAME, replace(EVIDENCE, facts={**HEALTHY, "h1.cc": "bbr", "h1-eth0.mac": "02:99"})) == ("pass", 10)
 
 
+def test_along_a_way_what_happens_counts_and_no_name_of_a_discipline():
+    """An idle netem and an htb for a tbf are no change; a loss is, wherever it is, and a setting of a host."""
+    by_way = replace(SAME, along=("h1>h2",))
+    ways = {"h1>h2.rate": 1e9, "h1>h2.delay": 0.02}
+    other = {**HEALTHY, "s1-eth2.discipline": "netem htb", "s2-eth2.discipline": "netem", "s2-eth2.queue": 1e8}
+    evidence = replace(EVIDENCE, facts=other, ways=ways.get, reference_ways={"healthy": ways.get})
+    assert outcome(SAME, evidence) == ("fail", 0)
+    assert outcome(by_way, evidence) == ("pass", 10)
+    lossy = one(by_way, replace(evidence, ways={**ways, "h1>h2.loss": 0.01}.get))
+    assert (lossy.outcome.value, lossy.seen) == ("fail", "h1 → h2 has got loss 1 %")
+    slower = one(by_way, replace(evidence, ways={"h1>h2.rate": 1e9}.get))
+    assert slower.seen == "the delay of h1 → h2 (20 ms) has been removed"
+    assert outcome(by_way, replace(evidence, facts={**other, "h2-eth0.mtu": 576.0})) == ("fail", 0)
+
+
+def test_nothing_that_an_impossible_state_says_counts():
+    """Neither a fact of it nor that nothing was changed; what was answered does."""
+    evidence = replace(EVIDENCE, impossible="h1: mtu 0")
+    holds = replace(FILLED, id="h", kind="holds", subject='fact("s1-eth2.queue") > 1 MB', bands=())
+    full = replace(QUEUE, bands=(Band("0.9 * bdp(rate, rtt)"),))
+    assert [outcome(check) for check in (full, SAME, holds)] == [("pass", 10)] * 3
+    assert [outcome(check, evidence) for check in (full, SAME, holds)] == [("fail", 0)] * 3
+    assert one(full, evidence).story == (
+        "fail queue: the state that was handed in cannot be set up, so what it says does not count: h1: mtu 0"
+    )
+    answer = replace(QUEUE, id="bdp", kind="answer", subject="bdp", bands=(Band("2 MB", "3 MB"),))
+    assert outcome(answer, evidence) == ("pass", 10)
+
+
 def test_the_kernels_rounding_is_no_change():
     """1 Gbps may come back as 999,999,984 bit/s."""
     assert changes(HEALTHY, {**HEALTHY, "s1-eth2.rate": 999999984.0}) == []

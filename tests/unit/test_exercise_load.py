@@ -55,6 +55,16 @@ from linklab.exercise.load import load_exercise
             'kind = "observed"',
             "check rate: kind observed asks for a look at what was planted, and there are no faults",
         ),
+        (
+            'kind = "state"\nfact = "s1-eth2.rate"\nvalue = "rate"\nwithin = "1 %"',
+            'kind = "unchanged"\nreference = "start"\nalong = ["h1-h2"]',
+            'check rate: along "h1-h2" must be a way from node to node, such as "h1>h2"',
+        ),
+        (
+            'kind = "rate"',
+            'kind = "rate"\ndefault = "5 ms"',
+            "answer throughput: default: ",
+        ),
     ],
 )
 def test_what_does_not_hold_together_is_named(tmp_path, old, new, why):

@@ -12,6 +12,7 @@ from linklab.exercise.course import Course
 from linklab.exercise.fill import fill, placeholders
 from linklab.exercise.instance import Student, environment, issue, practice_instance, quantities
 from linklab.exercise.load import exercise_folders, find_exercise, load_exercise
+from linklab.grade.known import known_answers
 from linklab.judge.evaluation import names, number
 from linklab.judge.quantity import Value
 from linklab.topology import Topology
@@ -83,6 +84,15 @@ def test_the_handout_gives_away_neither_fault_nor_solution(exercise):
     for fault in exercise.faults:
         assert fault.key not in handout
     assert not read_answers(template(exercise), exercise).values
+
+
+@each
+def test_the_first_hint_gives_no_quantity_away(exercise):
+    """What is said first points to the idea: it may repeat parameters, never what is derived from them."""
+    parameters = {parameter.name for parameter in exercise.parameters}
+    for check in exercise.checks:
+        for text in check.hints[:1]:
+            assert {name for part in placeholders(text) for name in names(part)} <= parameters, check.id
 
 
 @each
@@ -159,4 +169,5 @@ def test_a_cause_that_was_only_decoded_earns_nothing(exercise):
         ("decoded", ["before", "observed", "cause"]),
         ("measured-but-not-looked-at", ["observed", "cause"]),
     ):
-        assert toml.loads((exercise.folder / f"wrong/{name}/marks.toml").read_text()) == {"fails": fails}
+        (known,) = (each for each in known_answers(exercise) if each.name == name)
+        assert known.shares == dict.fromkeys(fails, 0.0)

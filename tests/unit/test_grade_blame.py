@@ -103,7 +103,7 @@ MARKS = {
     "slow machine": ("error", 0.0, ""),
     "no switch": ("error", 0.0, ""),
     "does not build": ("ungradable", 0.0, ""),
-    "not repeatable": ("graded", 6.0, MISSED),
+    "not repeatable": ("graded", 3.0, "fail fail skipped pass pass"),
     "rewired": ("ungradable", 0.0, ""),
     "damaged": ("ungradable", 0.0, ""),
     "no exercise": ("ungradable", 0.0, ""),

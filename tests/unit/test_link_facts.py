@@ -195,6 +195,17 @@ def test_experiments_change_every_link_at_an_interface():
     assert "s1-eth2.queue" in facts(with_facts(STATE, {"s1-eth2.queue": 1e5}))
 
 
+def test_an_experiment_can_take_away_every_loss():
+    """Whichever interfaces have one, also of a single link; the others are left as they are."""
+    lossy = with_facts(STATE, {"s1-eth2.loss": 0.25, "h1-eth0.loss": 0.5})
+    found = facts(with_facts(lossy, {"*.loss": 0.0, "s1-eth2.loss": 0.1}))
+    assert {name: value for name, value in found.items() if name.endswith(".loss")} == {
+        "s1-eth2.loss": 0.1,
+        "s1-eth2.h1>h2.loss": 0.1,
+    }
+    assert with_facts(with_facts(lossy, {"*.loss": 0.0}), {"*.loss": 0.5}) == with_facts(lossy, {"*.loss": 0.0})
+
+
 @pytest.mark.parametrize(
     ("change", "says"),
     [

@@ -5,8 +5,10 @@ for host in h1 h2; do
     $host sysctl -a -r '^net.ipv4.tcp_'
     $host ip route
 done
+
 # BBR, which random losses do not slow; then whatever was planted
 h1 sysctl -w net.ipv4.tcp_congestion_control=bbr
+
 h1 tc qdisc del dev h1-eth0 root 2>/dev/null
 tc qdisc change dev s1-eth2 parent 1: handle 2: tbf rate {rate:tc} burst {burst:bytes} limit {bdp:bytes}
 for host in h1 h2; do

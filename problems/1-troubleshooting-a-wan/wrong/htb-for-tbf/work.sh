@@ -1,0 +1,16 @@
+# what is there, before anything is changed
+tc -s qdisc show
+h1 tc -s qdisc show dev h1-eth0
+for host in h1 h2; do
+    $host sysctl net.ipv4.tcp_rmem net.ipv4.tcp_wmem net.ipv4.tcp_window_scaling
+done
+# whatever was planted: disciplines where none belong, the queue of the bottleneck, the settings of the hosts
+tc qdisc del dev s2-eth2 root 2>/dev/null
+h1 tc qdisc del dev h1-eth0 root 2>/dev/null
+h2 sysctl -w net.ipv4.tcp_window_scaling=1
+h2 sysctl -w net.ipv4.tcp_rmem='10240 87380 16777216'
+# the bottleneck with another discipline, which does the same
+tc qdisc del dev s1-eth2 parent 1: handle 2:
+tc qdisc add dev s1-eth2 parent 1: handle 2: htb default 1
+tc class add dev s1-eth2 parent 2: classid 2:1 htb rate {rate:tc} burst {burst:bytes} cburst {burst:bytes}
+tc qdisc add dev s1-eth2 parent 2:1 bfifo limit {bdp:bytes}
