@@ -5,8 +5,10 @@ Made by bubblewrap with this machine's programs: Linklab lies in /opt/linklab as
 for root alone; /dev/shm is small and noexec, as in Docker. Needs root.
 """
 
+import io
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 
 from linklab import pocket_kernel
@@ -70,3 +72,18 @@ def inside(command, *binds, secret=True, **options):
     """Run a command in a new container, and give what it printed."""
     whole = [*container(*binds, secret=secret), *command]
     return subprocess.run(whole, capture_output=True, text=True, check=False, timeout=600, **options)
+
+
+def deb(name):
+    """A Debian package of that name, with nothing in it."""
+    control = io.BytesIO()
+    with tarfile.open(fileobj=control, mode="w:xz") as archive:
+        text = f"Package: {name}\nVersion: 1\n".encode()
+        entry = tarfile.TarInfo("./control")
+        entry.size = len(text)
+        archive.addfile(entry, io.BytesIO(text))
+    content = b"!<arch>\n"
+    for member, data in (("debian-binary", b"2.0\n"), ("control.tar.xz", control.getvalue()), ("data.tar.xz", b"x")):
+        head = f"{member:<16}{0:<12}{0:<6}{0:<6}{100644:<8}{len(data):<10}`\n".encode()
+        content += head + data + b"\n" * (len(data) % 2)
+    return content

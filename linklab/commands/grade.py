@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from linklab.base import claims
 from linklab.base.processes import processors
+from linklab.commands.grade_platform import make, run_there
 from linklab.commands.grade_view import GradeView, whole
 from linklab.commands.interrupt import says_what_is_left
 from linklab.commands.options import add_exercises_option, add_id_column_option, seed, warn_of_readers
@@ -27,6 +28,7 @@ from linklab.grade.grading import (
     summary,
 )
 from linklab.grade.handed_in import HandedIn, collect, courses_of, need_all_gradable, need_weights, not_here
+from linklab.grade.harness import PLATFORMS
 from linklab.grade.marking import Marking
 from linklab.grade.results_folder import Results, stored
 from linklab.grade.worker import grading_engine
@@ -44,6 +46,7 @@ _EPILOG = f"""examples:
   linklab grade "in/*.zip" --course c.toml --out week5 --jobs 1
   linklab grade in/ --course c.toml --cluster tcp://10.0.0.5:8786
   linklab grade in/exercise3-s1234.zip --course c.toml --into week5     that one again, the others untouched
+  linklab grade --harness gradescope autograder.zip --package linklab_0.1.0_amd64.deb --course c.toml
   linklab grade --into week5 --points points.csv                        points given by hand into the marks
 
 The folder holds index.html for you, a folder for each submission with report.html for its student, instructor.html
@@ -65,6 +68,11 @@ def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    _add_options(parser)
+    return parser
+
+
+def _add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("submissions", metavar="SUBMISSION", nargs="*", help='a .zip, a folder of them, or "in/*.zip"')
     parser.add_argument("--course", metavar="FILE", type=Path, help="the course file that the instances came from")
     parser.add_argument(
@@ -104,8 +112,15 @@ def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
         "--in-container", dest="container", action="store_true", help="the container that this runs in is the sandbox"
     )
     parser.add_argument("--json", action="store_true", help="print what came of each as JSON and nothing else")
+    parser.add_argument(
+        "--harness",
+        nargs=2,
+        metavar=("NAME", "OUT.zip"),
+        help=f"make what grades on a platform: {', '.join(PLATFORMS)}",
+    )
+    parser.add_argument("--package", metavar="FILE.deb", type=Path, help="with --harness: the Linklab that it installs")
+    parser.add_argument("--run-harness", choices=PLATFORMS, help="what a harness runs on its platform")
     add_exercises_option(parser)
-    return parser
 
 
 def _seeds(text: str) -> tuple[int, ...]:
@@ -121,11 +136,24 @@ def _time(text: str) -> float:
 
 def run(args: argparse.Namespace) -> int:
     """Grade all; 0 if each was graded, else 1."""
+    if args.run_harness:
+        return run_there(args.run_harness, _again)
     with ends_orderly(), searching([*args.exercises, *(course_places(args.course) if args.course else [])]):
         return _run(args)
 
 
+def _again(arguments: Sequence[str]) -> int:
+    """What the command does with other arguments."""
+    parser = argparse.ArgumentParser()
+    _add_options(parser)
+    return run(parser.parse_args(arguments))
+
+
 def _run(args: argparse.Namespace) -> int:
+    if args.harness:
+        return make(args)
+    if args.package:
+        raise InputError("--package goes with --harness: it is what that installs")
     if args.jobs is not None and args.jobs < 1:
         raise InputError(f"--jobs {args.jobs}; at least one submission is graded at a time")
     known = _known(args)

@@ -1,10 +1,12 @@
 """Grading inside a platform's container, where no namespace can be had: the container is the sandbox."""
 
+import io
 import json
 import os
 import shutil
 import subprocess
 import sys
+import zipfile
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,14 +15,17 @@ from pockets import TOPOLOGY, needs_pocket
 from test_grading import ANSWERS, MODEL, TOML
 
 from linklab.engine.pocket import PocketEngine
-from linklab.exercise.bundle import write_bundle
+from linklab.exercise.bundle import read_bundle, write_bundle
 from linklab.exercise.load import load_exercise
+from linklab.exercise.places import VARIABLE
 from linklab.grade.bubblewrap import why_not
+from linklab.grade.harness import Parts, harness, read_folder
+from linklab.grade.platform import gradescope_results, inginious_feedback
 from linklab.grade.sample import COURSE_FILE, instance_of, sample
 from linklab.topology import Topology
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-from container import HOME, inside, linklab
+from container import HOME, deb, inside, linklab
 
 pytestmark = [
     *needs_pocket,
@@ -109,3 +114,109 @@ def test_a_container_that_shows_a_secret_is_refused(place, opened):
     assert f"the student's commands could read {shown}" in done.stderr
     assert "which is for instructors: chmod -R go-rwx it" in done.stderr
     shutil.rmtree(place / "out")
+
+
+# --- on a platform
+
+
+@pytest.fixture
+def programs(tmp_path):
+    """A folder of programs that come first: `linklab`, and INGInious's commands, which note what they are told."""
+    folder = tmp_path / "bin"
+    folder.mkdir()
+    said = {
+        "linklab": 'exec /usr/bin/python3 -m linklab "$@"',
+        "getinput": '[ "$1" = submission:value ] && cat /handed-in/ada.zip',
+        "feedback-result": 'echo "result $*" >>/out/feedback',
+        "feedback-grade": 'echo "grade $*" >>/out/feedback',
+        "feedback-msg": "cat >/out/message",
+    }
+    for name, line in said.items():
+        (folder / name).write_text(f"#!/bin/sh\n{line}\n")
+        (folder / name).chmod(0o755)
+    return folder
+
+
+def unpacked(content, folder):
+    """Unpack an archive as platforms do."""
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        for entry in archive.infolist():
+            archive.extract(entry, folder)
+            (folder / entry.filename).chmod(entry.external_attr >> 16 & 0o777)
+
+
+def plainly(place, path, *more):
+    """What results.json says where `linklab grade` grades on this machine."""
+    options = ["--course", str(place / "secret/c.toml"), "--exercises", str(place / "secret"), *more]
+    command = [sys.executable, "-m", "linklab", "grade", str(path), *options, "--out", str(place / "plain")]
+    subprocess.run(command, check=True, capture_output=True)
+    return json.loads((place / "plain/ada/results.json").read_text())
+
+
+def test_gradescope_gets_the_result_of_linklab_grade(place, programs):
+    """The harness as its documentation says: unpacked in source, run_autograder run as root, an unpacked submission.
+
+    Handed in late by Gradescope's word, it loses what the course file says.
+    """
+    late = '\n[late]\nper_day = "10%"\n[problem9]\ndeadline = 2018-07-01T14:00:00-07:00\n'
+    (place / "secret/c.toml").write_text(COURSE_FILE + late)
+    path = hand_in(place)
+    own = {"9-try": read_folder(place / "secret/9-try")}
+    top = place / "autograder"
+    unpacked(harness("gradescope", Parts(deb("linklab"), (COURSE_FILE + late).encode(), own)), top / "source")
+    (top / "run_autograder").write_bytes((top / "source/run_autograder").read_bytes())
+    (top / "run_autograder").chmod(0o755)
+    subprocess.run(["chmod", "-R", "go-rwx", str(top / "source")], check=True)  # as setup.sh does
+    unpacked(path.read_bytes(), top / "submission")
+    told = {"created_at": "2018-07-01T14:22:32.365935-07:00", "users": [{"email": "a@b.org", "name": "Ada"}]}
+    (top / "submission_metadata.json").write_text(json.dumps(told))
+    binds = ["--bind", str(top), "/autograder", "--ro-bind", str(programs), "/opt/bin", "--chdir", "/autograder"]
+    done = inside(["/autograder/run_autograder"], *binds)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "handed in by Ada <a@b.org>; the instance is of student1" in done.stdout
+    shown = json.loads((top / "results/results.json").read_text())
+    (place / "times.csv").write_text("id,time\nstudent1,2018-07-01T14:22:32.365935-07:00\n")
+    plain = plainly(place, path, "--times", str(place / "times.csv"))
+    assert shown["score"] == plain["score"] == 90
+    assert shown == json.loads(gradescope_results(plain))
+    assert "extra_data" not in json.dumps(shown)
+
+
+def test_inginious_gets_the_grade_of_linklab_grade(place, programs):
+    """By its commands; a submission that is none is a failed one with a reason."""
+    path = hand_in(place, answers_toml=b"")
+    own = place / "secret/exercises"
+    own.mkdir()
+    (place / "secret/9-try").rename(own / "9-try")
+    (place / "secret/c.toml").rename(place / "secret/course.toml")
+    binds = ["--bind", str(place / "out"), "/out", "--bind", str(place / "secret"), "/opt/linklab-course"]
+    binds += ["--ro-bind", str(programs), "/opt/bin", "--ro-bind", str(path), "/handed-in/ada.zip"]
+    done = inside(["/opt/bin/linklab", "grade", "--run-harness", "inginious"], *binds)
+    assert done.returncode == 0, done.stdout + done.stderr
+    (place / "secret/course.toml").rename(place / "secret/c.toml")
+    (own / "9-try").rename(place / "secret/9-try")
+    own.rmdir()
+    plain = plainly(place, path)
+    assert (place / "out/feedback").read_text() == f"result failed\ngrade {plain['score']:g}\n"
+    assert plain["extra_data"]["max_score"] == 100
+    assert (place / "out/message").read_text() == inginious_feedback(plain, 100)[2]
+
+
+def test_github_says_the_points_of_the_visible_checks(place, programs):
+    """Those that `linklab grade` gives them; the hidden one is counted and not told."""
+    path = hand_in(place)
+    folder = place / "repository/work"
+    folder.mkdir(parents=True)
+    files = read_bundle(path).files
+    for name in ("instance.json", "work.sh", "answers.toml"):
+        (folder / name).write_bytes(files[name])
+    (folder / "Problem 9.mn").write_bytes(files["topology.mn"])
+    command = [sys.executable, "-m", "linklab", "grade", "--run-harness", "github"]
+    known = {**os.environ, VARIABLE: str(place / "secret"), "GITHUB_STEP_SUMMARY": str(place / "summary.md")}
+    done = subprocess.run(command, cwd=place / "repository", env=known, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    plain = plainly(place, path)
+    visible = [test for test in plain["tests"] if test["visibility"] == "visible"]
+    assert sum(test["score"] for test in visible) == sum(test["max_score"] for test in visible) == 80
+    assert '::notice title=Autograding report::{"totalPoints": 80.0, "maxPoints": 80.0}' in done.stdout
+    assert "1 hidden checks, worth 20 points, are judged when you hand in." in (place / "summary.md").read_text()

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What a platform hands a grading container → a submission's file and when it came; a result → what the platform reads.
+
+The places and forms are the platforms' own (docs/harness.md).  What students must not learn is left out here: on a
+platform they see more than on a page of ours.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import io
+import json
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from linklab.base.text import one_line
+from linklab.errors import InputError
+
+GRADESCOPE = Path("/autograder")
+INGINIOUS = Path("/opt/linklab-course")
+_MOST_FILES = 1000
+
+
+def packed(folder: Path) -> tuple[str, bytes]:
+    """The submission in a platform's folder: the one .zip in it, or a .zip of what a platform unpacked there.
+
+    Returns:
+        Its name and its bytes; of an empty folder an archive of nothing, which the grader refuses with a reason.
+    """
+    files = [path for path in sorted(folder.rglob("*"))[:_MOST_FILES] if path.is_file() and not path.is_symlink()]
+    if len(files) == 1 and files[0].suffix.casefold() == ".zip":
+        return files[0].name, files[0].read_bytes()
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
+        for path in files:
+            archive.writestr(zipfile.ZipInfo(path.relative_to(folder).as_posix()), path.read_bytes())
+    return "submission.zip", made.getvalue()
+
+
+def gradescope_metadata(text: str) -> tuple[str, list[str]]:
+    """When a submission came, ISO 8601, and who handed it in, from submission_metadata.json.
+
+    Raises:
+        InputError: it does not say so in the form that is documented.
+    """
+    try:
+        data = json.loads(text)
+        when = dt.datetime.fromisoformat(str(data["created_at"]).replace("Z", "+00:00"))
+        if when.tzinfo is None:
+            raise ValueError("the time has no offset")
+        people = [f"{user.get('name') or ''} <{user.get('email') or ''}>" for user in data.get("users") or []]
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InputError(f"submission_metadata.json does not say when the submission came: {error}") from error
+    return when.isoformat(), [one_line(each) for each in people]
+
+
+def gradescope_results(results: Mapping[str, Any]) -> str:
+    """results.json as Gradescope gets it: without what only the instructor's own copy may hold."""
+    shown = {key: value for key, value in results.items() if key != "extra_data"}
+    shown["tests"] = [
+        {key: value for key, value in test.items() if key != "extra_data"} for test in results.get("tests", [])
+    ]
+    if "tests" not in results:
+        del shown["tests"]
+    return json.dumps(shown, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def inginious_feedback(results: Mapping[str, Any], full: float) -> tuple[str, float | None, str]:
+    """A result as INGInious's commands take it.
+
+    Args:
+        results: what results.json holds.
+        full: the full points.
+
+    Returns:
+        The state ("success", "failed", or "crash" where our tool broke), the grade in percent (None for a crash), and
+        the text for the student, in reStructuredText.
+    """
+    lines = [str(results["output"]), ""]
+    for test in results.get("tests", []):
+        if test["visibility"] == "visible":
+            lines += [f"{test['status']}: {test['name']} ({test['score']:g} of {test['max_score']:g} points)"]
+            lines += [f"    {line}" for line in str(test["output"]).splitlines()] + [""]
+    text = "::\n\n" + "\n".join(f"    {line}" for line in "\n".join(lines).rstrip().splitlines()) + "\n"
+    if "score" not in results:
+        return "crash", None, text
+    share = 100 * results["score"] / full if full else 0.0
+    return ("success" if full and results["score"] >= full else "failed"), round(share, 2), text
+
+
+def github_report(report: Mapping[str, Any]) -> tuple[list[str], str]:
+    """A report of `linklab check --json` for GitHub Actions.
+
+    Returns:
+        Lines for the log, of which the workflow commands become annotations of the run, and a summary in Markdown.
+    """
+    checks = report["checks"]
+    score, full = sum(each["score"] for each in checks), sum(each["max_score"] for each in checks)
+    lines = [f"{each['outcome']}: {each['title']} ({each['score']:g} of {each['max_score']:g})" for each in checks]
+    told = json.dumps({"totalPoints": score, "maxPoints": full})
+    lines += [f"::notice title=Autograding complete::Points {score:g}/{full:g}"]
+    lines += [f"::notice title=Autograding report::{told}"]
+    rows = [
+        f"| {_cell(each['title'])} | {each['outcome']} | {each['score']:g} / {each['max_score']:g} |" for each in checks
+    ]
+    hidden = report["hidden"]
+    more = [f"\n{hidden['checks']} hidden checks, worth {hidden['points']:g} points, are judged when you hand in.\n"]
+    head = [f"### {_cell(report['heading'])}: {score:g} of {full:g} points of the visible checks\n"]
+    table = ["| Check | Outcome | Points |", "|---|---|---|", *rows]
+    return lines, "\n".join([*head, *table, *(more if hidden["checks"] else []), ""])
+
+
+def _cell(text: str) -> str:
+    """Text that stays text in a table of Markdown."""
+    return "".join(f"&#{ord(each)};" if each in "|<>&`*_[]\\" else each for each in one_line(text))
