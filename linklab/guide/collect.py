@@ -100,6 +100,11 @@ class Collector:
         for line in terminal.read(base64.b64decode(message["data"])):
             self._work.put(line)
 
+    def running(self, terminal: str) -> str:
+        """The line that runs in a terminal, by the agent's name for it; "" while its shell waits for one."""
+        marked = self._terminals.get(terminal)
+        return marked.running if marked is not None else ""
+
     def _opened(self, node: str) -> None:
         """Somebody has a terminal there."""
         if not self._ended.is_set():

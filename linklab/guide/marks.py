@@ -69,6 +69,15 @@ class MarkedTerminal:
     _prompted: bool = False
     _count: int = 0
 
+    @property
+    def running(self) -> str:
+        """The line that runs; "" while the shell waits for one, or Mininet's command line in it does."""
+        if self._running is None:
+            return ""
+        if self._inner is not None:
+            return self._inner.text
+        return "" if self._prompted else self._running.text
+
     def read(self, data: bytes) -> Iterator[TypedEvidence]:
         """Lines that begin or end with this; one that ends has its output."""
         self._rest += self._decoder.decode(data)

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from linklab.agent.guided import is_guided
 from linklab.base.files import write
 from linklab.engine.api import Network
 from linklab.errors import InputError
@@ -56,6 +57,7 @@ class GuideSession:
     def __post_init__(self) -> None:
         self._lock = threading.RLock()
         self._busy = False
+        self._collector: Collector | None = None
         self.progress = LabProgress.begin(self.folder, self.lab)
         self.guide = Guide(self.lab, view=self.view)
         read = self.progress.read()
@@ -86,8 +88,14 @@ class GuideSession:
         paths = [want.path for step in self.guide.plan.steps for want in step.wants if isinstance(want, FileWant)]
         with Collector(
             network, attach, self.folder, self.see, wanted=paths, busy=self._set_busy, on_trouble=self._note_trouble
-        ):
+        ) as self._collector:
             yield
+
+    def running(self, terminal: str) -> str | None:
+        """As `Collector.running`; None where nothing is collected, or terminals make no marks."""
+        if self._collector is None or not is_guided(self.folder):
+            return None
+        return self._collector.running(terminal)
 
     def see(self, evidence: GuideEvidence) -> None:
         """Judge evidence and keep it."""

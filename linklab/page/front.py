@@ -20,6 +20,7 @@ from linklab.manual import html as manual_html
 from linklab.page import assets
 from linklab.page.context import PageContext
 from linklab.page.handlers import PageHandler
+from linklab.page.page_terminal import PROMPT
 from linklab.page.step_facts import facts_of_steps
 
 HERE = Path(__file__).resolve().parent
@@ -42,6 +43,7 @@ class FrontHandler(PageHandler):
             "predictions": [
                 {"id": asked.id, "settled": asked.settled, "asks": asked.asks} for asked in context.manual.predictions
             ],
+            "prompt": PROMPT.pattern,
             "pictures": [name for name in PICTURES if (STATIC / f"{name}.js").is_file()],
             "missing": assets.missing(),
         }

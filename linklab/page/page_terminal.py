@@ -54,10 +54,21 @@ class PageTerminal:
         number: of the terminal on this page.
         name: as manuals name terminals: "h1", "h1#2", "client", "mininet".
         changed: called when it has opened or closed.
+        running: the line that runs in a terminal, by the agent's name for it; "" while its shell waits for one, None if
+            that is not known.
     """
 
-    def __init__(self, connection: Connection, number: int, name: str, changed: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        number: int,
+        name: str,
+        changed: Callable[[], None],
+        running: Callable[[str], str | None] = lambda _: None,
+    ) -> None:
         self.connection, self.number, self.name = connection, number, name
+        self.agents_name = ""
+        self._running = running
         self.state = "opening"
         self._changed = changed
         self._shown_s = time.monotonic()
@@ -86,20 +97,43 @@ class PageTerminal:
 
     def at_prompt(self) -> bool:
         """Whether the terminal shows a prompt of its shell, or of the Mininet CLI, behind which nothing stands."""
+        return PROMPT.fullmatch(self._last_line()) is not None
+
+    def is_unfinished(self) -> bool:
+        """Whether a line stands behind the prompt that nobody has ended with Enter."""
+        found = PROMPT.match(self._last_line())
+        return found is not None and found.end() < len(self._last_line()) and not self._running(self.agents_name)
+
+    def _last_line(self) -> str:
         with self._room:
             end = bytes(self._kept[-LONGEST_PROMPT:])
         last = SEQUENCE.sub(b"", end).rpartition(b"\n")[2].rpartition(b"\r")[2]
-        return PROMPT.fullmatch(last.decode(errors="replace")) is not None
+        return last.decode(errors="replace")
+
+    def command_runs(self) -> bool:
+        """Whether a command runs here, as the marks of its shell say; without marks, whether there is no prompt.
+
+        A prompt counts as well, because it may be that of a shell within the shell, which makes no marks.
+        """
+        return not self.at_prompt() and not self.is_unfinished() and self._running(self.agents_name) != ""
 
     def at_work(self) -> bool:
         """Whether a command runs here that shows something, or may still do."""
         silent_s = time.monotonic() - self._shown_s
-        return self.state == "open" and silent_s < LONGEST_SILENCE_S and not self.at_prompt()
+        return self.state == "open" and silent_s < LONGEST_SILENCE_S and self.command_runs()
 
-    def wait_for_prompt(self, seconds: float) -> bool:
+    def wait_for_end(self, seconds: float) -> bool:
         """Wait for the command that runs to end; False if it does not within so many seconds of wall time."""
+        return self._wait(lambda: not self.command_runs(), seconds)
+
+    def wait_for_begin(self, seconds: float) -> bool:
+        """Wait for a command that was just typed to begin; False if none does, or a line is not ended."""
+        self._wait(lambda: self.command_runs() or self.at_prompt() or self.is_unfinished(), seconds)
+        return self.command_runs()
+
+    def _wait(self, so: Callable[[], bool], seconds: float) -> bool:
         until_s = time.monotonic() + seconds
-        while self.state == "open" and not self.at_prompt():
+        while self.state == "open" and not so():
             left_s = until_s - time.monotonic()
             if left_s <= 0:
                 return False
@@ -191,7 +225,7 @@ class PageTerminal:
                     for early in self._early:
                         self._tell(early)
                     self._early.clear()
-                    self.state = "open"
+                    self.state, self.agents_name = "open", str(message.get("name", ""))
                 self._changed()
             case "data":
                 self._show(data_of(message))

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The terminals of a lab's page: which there are, and the WebSocket of each.
 
-`POST terminals {name, rows, columns}` opens one and answers its facts, `DELETE terminals/ID` hangs it up, the event
-`terminals` lists them; `POST terminals/ID/forward` is fast-forward. Socket `terminal/ID`: to the browser bytes as they
-come, else JSON {"reset" | "closed" | "notice"}; from it JSON {"input"}, {"shown": bytes}, {"hidden": the page is in a
-tab that is not seen}, {"rows", "columns"}.
+`POST terminals {name, rows, columns}` opens one and answers its facts, `GET terminals/ID` says whether a command runs
+there, `DELETE terminals/ID` hangs it up, the event `terminals` lists them; `POST terminals/ID/forward` is fast-forward.
+Socket `terminal/ID`: to the browser bytes as they come, else JSON {"reset" | "closed" | "notice"}; from it JSON
+{"input"}, {"shown": bytes}, {"hidden": the page is in a tab that is not seen}, {"rows", "columns"}.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ from linklab.terminal.attach_server import AttachServer
 
 MOST_TERMINALS = 64
 FORWARD_S = 300
+BEGIN_S = 1.0
+"""For a shell to begin what was typed a moment ago, of wall time."""
 _FORWARDING = threading.Lock()
 """Held while a command is fast-forwarded: a second one would take full speed for the speed to go back to."""
 LARGEST_SIDE = 1000
@@ -65,7 +67,7 @@ class TerminalTabs:
             if name in taken:
                 name = next(f"{node}#{n}" for n in range(2, MOST_TERMINALS + 2) if f"{node}#{n}" not in taken)
             self._count += 1
-            terminal = PageTerminal(attach.connect(), self._count, name, self.tell)
+            terminal = PageTerminal(attach.connect(), self._count, name, self.tell, self.context.guide.running)
             self._open[terminal.number] = terminal
         terminal.begin(rows, columns)
         self.tell()
@@ -121,6 +123,13 @@ class TerminalsHandler(PageHandler):
         terminal = await self.context.in_thread(self.tabs.open, given["name"], given["rows"], given["columns"])
         self.answer(**terminal.facts())
 
+    def get(self, number: str) -> None:
+        """Answer whether a command runs in one."""
+        terminal = self.tabs.find(int(number))
+        if terminal is None:
+            raise RequestError(404, "There is no such terminal any more.")
+        self.answer(runs=terminal.command_runs())
+
     def delete(self, number: str) -> None:
         """Hang one up."""
         self.tabs.hang_up(int(number))
@@ -163,14 +172,16 @@ def fast_forward(attach: AttachServer, terminal: PageTerminal) -> None:
 def _forward(attach: AttachServer, terminal: PageTerminal) -> None:
     if attach.clock is None:
         raise InputError("the clock of this network cannot be set")
-    if terminal.at_prompt():
+    if terminal.is_unfinished():
+        raise InputError(f"nothing runs in {terminal.name}: the line there is not ended; press Enter there first")
+    if not terminal.wait_for_begin(BEGIN_S):
         raise InputError(f"nothing runs in {terminal.name}; start a command there first")
     before = attach.clock.state()
     attach.obey_clock(["speed", "max"])
     if before["paused"]:
         attach.obey_clock(["resume"])
     try:
-        if not terminal.wait_for_prompt(FORWARD_S):
+        if not terminal.wait_for_end(FORWARD_S):
             raise InputError(
                 f"{terminal.name}: the command has not ended in {FORWARD_S} s; press Ctrl+C there to stop it"
             )

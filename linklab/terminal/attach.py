@@ -6,8 +6,8 @@ Where the sockets lie, and the side that wants a terminal: `networks` and `conne
 client: {"op": "info"} | {"op": "open", "node", "rows", "columns", "term", "argv"?, "apart"?} | {"op": "input",
 "data"} | {"op": "resize", "rows", "columns"} | {"op": "clock", "words"}; one terminal a connection, whose end is its
 hangup; apart: the name of a program that only looks on (linklab.agent.apart).
-server: {"event": "info" | "opened" | "data" | "typed" (bytes) | "closed" (status) | "clock" (paused, on_way,
-speed, text) | "answer" | "error"}; "typed" says how much of the input the network has taken.
+server: {"event": "info" | "opened" (name: the agent's, of the terminal) | "data" | "typed" (bytes) | "closed" (status)
+| "clock" (paused, on_way, speed, text) | "answer" | "error"}; "typed" says how much of the input the network has taken.
 """
 
 from __future__ import annotations

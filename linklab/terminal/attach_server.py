@@ -313,7 +313,7 @@ class _Client:
         if gone:  # while it was being opened
             self.server.terminals.hang_up(terminal)
             return
-        self.tell({"event": "opened"})
+        self.tell({"event": "opened", "name": terminal})
         self.server.own(terminal, self)
         if "argv" not in more:
             self.shell = True

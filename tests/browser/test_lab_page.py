@@ -38,6 +38,42 @@ def test_a_lab_is_begun_with_the_mouse(lab, browser):
 
 
 @in_both
+def test_a_command_is_put_on_an_empty_line_alone(lab, browser):
+    """What stands there is not glued to it, nor run; the same command there already is only ended.
+
+    Regression: a forgotten Enter made one line of two commands.
+    """
+    running, page = lab("14"), browser()
+    page.open(running.address)
+    running.wait_for("The network runs")
+    typed(page, "ping-unshaped", "h1")
+    page.until(lambda: "ping 10.0.0.3" in page.screen(), "the command")
+    page.button("Put into h1", "#block-ping-h1").click()
+    page.button("Type with Enter", "#block-ping-unshaped").click()
+    page.until(lambda: page.screen().count("bytes from 10.0.0.3") >= 2, "two replies")
+    assert page.screen().count("ping 10.0.0.3") == 1
+    page.button("Put into h1", "#block-ping-h1").click()
+    page.until(
+        lambda: "A command runs in h1: press the button again when the prompt is back" in page.one("#notice").text,
+        "that a command runs",
+    )
+    page.button("Ctrl+C", "#block-ping-unshaped").click()
+    page.until(lambda: "packets transmitted" in page.screen(), "the statistics of ping")
+    page.until(lambda: page.screen().rstrip().endswith("#"), "the prompt")
+    page.keys("ec")
+    page.until(lambda: page.screen().rstrip().endswith("# ec"), "a half-typed line")
+    page.button("Type with Enter", "#block-ping-h1").click()
+    page.until(lambda: "A line stands in h1 that was not ended" in page.one("#notice").text, "that a line stands there")
+    assert page.screen().rstrip().endswith("# ec")
+    page.button("Fast-forward", "#clock").click()
+    page.until(lambda: "the line there is not ended" in page.one("#notice").text, "that nothing runs")
+    page.one(".panel.terminal:not([hidden]) .xterm-helper-textarea").send_keys(Keys.BACKSPACE, Keys.BACKSPACE)
+    page.until(lambda: page.screen().rstrip().endswith("#"), "an empty line")
+    page.button("Put into h1", "#block-ping-h1").click()
+    page.until(lambda: page.screen().rstrip().endswith("# ping 10.0.0.3"), "the command")
+
+
+@in_both
 def test_a_page_that_is_loaded_again_has_its_terminals(lab, browser):
     """What was shown is there again, and what is typed goes on in the same shell."""
     running, page = lab("14"), browser()
@@ -345,6 +381,7 @@ def test_lab_1_is_done_from_its_first_step_in_the_terminal(lab, browser):
             page.until(lambda: page.screen().count("bytes from") >= 3, "three replies")
             page.button("Ctrl+C", "#block-ping").click()
         page.until(lambda: "✓ done" in page.one(f"#block-{step} .mark").text, f"{step} is done")  # noqa: B023 - in this turn
+        page.until(lambda: page.screen().rstrip().endswith((">", "#")), "the prompt, at which the next one is put")
     assert page.tabs() == ["client"]
     assert page.complaints() == []
 

@@ -84,6 +84,7 @@ def test_a_whole_lab_at_twice_the_size(lab, browser):
             page.keys(Keys.CONTROL, "c")
         mark = f"return document.querySelector('#block-{step} .mark').textContent"
         page.until(lambda mark=mark: "✓ done" in page.driver.execute_script(mark), f"{step} is done")
+        page.until(lambda: page.screen().rstrip().endswith((">", "#")), "the prompt, at which the next one is put")
     page.keys(Keys.SHIFT, Keys.F6)
     page.until(lambda: "8 of 8 steps done" in page.one("#guide").text, "that this is all")
     for name in ("own-interfaces", "first-ping"):

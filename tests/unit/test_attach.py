@@ -121,7 +121,7 @@ def opened(server, link, node="h1"):
     connection = server.connect()
     connection.send({**OPEN, "node": node})
     link.opens()
-    assert event(connection) == {"event": "opened"}
+    assert event(connection)["event"] == "opened"
     return connection
 
 
@@ -187,7 +187,7 @@ def test_what_a_terminal_showed_before_it_was_known_comes_first(server, link):
     assert link.asked.wait(5)
     link.shows("t1", b"x")
     link.opens()
-    assert events(connection, 2) == [{"event": "opened"}, {"event": "data", "data": "eA=="}]
+    assert events(connection, 2) == [{"event": "opened", "name": "t1"}, {"event": "data", "data": "eA=="}]
 
 
 class Yielding:

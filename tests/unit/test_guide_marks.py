@@ -31,3 +31,23 @@ def test_the_last_letters_are_kept_and_no_more():
     assert last.text() == "o" * 10
     last.clear()
     assert last.text() == ""
+
+
+def test_what_runs_in_a_terminal_is_known():
+    """A line from its beginning to its end; in Mininet's command line those typed there, and nothing at its prompt."""
+    terminal = MarkedTerminal()
+
+    def after(text):
+        list(terminal.read(text.encode()))
+        return terminal.running
+
+    assert after("root@h1:~# half a li") == ""
+    assert after(BEGIN) == "yes"
+    assert after("y\r\ny\r\nroot@h1:~# ") == "yes"
+    assert after(END) == ""
+    assert after(BEGIN.replace("h1", "client").replace("yes", "sudo mn")) == "sudo mn"
+    assert after("*** Creating network\r\nmininet> ") == ""
+    assert after("h1 ping h2") == ""
+    assert after("\r\nPING 10.0.0.2\r\n") == "h1 ping h2"
+    assert after("mininet> ") == ""
+    assert after(END.replace("h1", "client")) == ""

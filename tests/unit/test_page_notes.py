@@ -292,6 +292,43 @@ def test_fast_forward_goes_on_as_before_once_the_command_has_ended():
         fast_forward(attach, terminal)
 
 
+@pytest.mark.parametrize(
+    ("shown", "running", "refusal"),
+    [
+        (b"root@h1:~# sleep 9", "", "the line there is not ended; press Enter there first"),
+        (b"root@h1:~# sleep 9", None, "the line there is not ended; press Enter there first"),
+        (b"root@h1:~# ", "", "start a command there first"),
+        (b"root@h1:~# \r\nServer listening on 5201\r\n", "", "start a command there first"),
+        (b"mininet> h1 pi", "", "the line there is not ended"),
+    ],
+)
+def test_fast_forward_needs_a_command_that_runs(monkeypatch, shown, running, refusal):
+    """Regression: a half-typed line was taken for one, and time ran as fast as it goes for five minutes."""
+    monkeypatch.setattr(terminals, "BEGIN_S", 0.05)
+    ours, _ = socket.socketpair()
+    terminal = PageTerminal(Connection(ours), 1, "h1", lambda: None, lambda _: running)
+    terminal.state = "open"
+    terminal._show(shown)
+    attach = FakeAttach(terminal)
+    with pytest.raises(InputError, match=refusal):
+        fast_forward(attach, terminal)
+    assert attach.orders == []
+    assert not terminal.at_work()
+
+
+def test_a_command_that_shows_nothing_like_a_prompt_runs_until_its_shell_says_so():
+    """Output that looks like a half-typed line, and a server's words behind the prompt, do not decide."""
+    ours, _ = socket.socketpair()
+    known = ["cat notes"]
+    terminal = PageTerminal(Connection(ours), 1, "h1", lambda: None, lambda _: known[0])
+    terminal.state = "open"
+    terminal._show(b"root@h1:~# cat notes\r\nroot@h1:~# as I typed it")
+    assert terminal.command_runs()
+    known[0] = ""
+    assert not terminal.command_runs()
+    assert terminal.wait_for_end(0.0)
+
+
 def test_two_fast_forwards_at_once_leave_the_speed_as_it_was():
     """Regression: the second took full speed for what to go back to."""
     ours, _ = socket.socketpair()

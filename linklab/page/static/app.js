@@ -38,6 +38,7 @@ const context = {
   lab: facts.lab,
   steps: facts.steps,
   predictions: facts.predictions,
+  prompt: facts.prompt,
   nodes: [],
   // Say something to everybody: seen in the head of the page, and read out.
   announce(text, problem = false) {

@@ -5,6 +5,7 @@ import * as server from "./server.js";
 const FONT_PX = 13;
 const SHOWN_MS = 8;
 const PROMPT_MS = 3000;
+const LINE_MS = 1500;
 const MOST_TYPED = 4 * 2 ** 20; // letters at once; in UTF-8 no more than attach_server.py keeps for a program that does not read
 const PART = 64 * 2 ** 10; // letters of a message: at six bytes each still less than the server takes
 const ENDED = "This terminal has ended; close its tab or open another one.";
@@ -137,11 +138,49 @@ class Screen {
   }
 
   // Put text where the cursor is; of several lines the shell takes all together where it knows bracketed paste.
-  async put(text, enter) {
+  async insert(text) {
     await this.prompted; // a shell that has just started does not know bracketed paste yet
     this.term.paste(text);
-    if (enter) this.press("\r");
     this.term.focus();
+  }
+
+  // Put a command of the manual on the empty line behind the prompt; "" or why not. What stands there already is the
+  // reader's: neither is the command glued to it, nor is it run for them, since it may be half of something.
+  async put(text, enter) {
+    await this.prompted;
+    const stands = await this.#line();
+    this.term.focus();
+    if (stands === null) return `A command runs in ${this.facts.name}: press the button again when the prompt is back; Ctrl+C there stops the command.`;
+    if (stands && stands !== text) {
+      return `A line stands in ${this.facts.name} that was not ended: press Enter there to run it, or Ctrl+C to drop it. Then press the button again.`;
+    }
+    if (!stands) await this.insert(text);
+    if (enter) this.press("\r");
+    return "";
+  }
+
+  // What stands behind the prompt, null where a command runs; of a line that a background program has written into,
+  // the server knows whether a command runs.
+  async #line() {
+    for (const until = performance.now() + LINE_MS; performance.now() < until;) {
+      const whole = this.#shown();
+      const prompt = whole.match(this.owner.prompt);
+      if (prompt) return whole.slice(prompt[0].length).trim();
+      await new Promise((done) => setTimeout(done, LINE_MS / 20));
+    }
+    const { runs } = await server.ask("GET", `terminals/${this.facts.id}`);
+    return runs ? null : this.#shown().trim();
+  }
+
+  // The line in which the cursor is, which may take several rows.
+  #shown() {
+    const { active } = this.term.buffer;
+    let first = active.baseY + active.cursorY, last = first;
+    while (first > 0 && active.getLine(first)?.isWrapped) first -= 1;
+    while (active.getLine(last + 1)?.isWrapped) last += 1;
+    let whole = "";
+    for (let row = first; row <= last; row += 1) whole += active.getLine(row)?.translateToString(row === last) ?? "";
+    return `${whole} `; // that of the prompt is trimmed where nothing follows
   }
 
   // Send keys or a paste, in parts that the server takes; a part ends between two characters.
@@ -171,7 +210,7 @@ class Screen {
   async paste() {
     const text = await navigator.clipboard.readText().catch(() => null);
     if (text === null) this.note("The browser does not allow reading the clipboard; use Ctrl+Shift+V.");
-    else this.put(text, false);
+    else this.insert(text);
   }
 
   end() {
@@ -185,6 +224,7 @@ class Terminals {
   constructor(element, context) {
     this.context = context;
     this.element = element;
+    this.prompt = new RegExp(`^(?:${context.prompt})`);
     this.screens = new Map();
     this.waiting = [];
     this.screenReader = localStorage.getItem("linklab/screen-reader") === "yes";
@@ -286,8 +326,14 @@ class Terminals {
     this.context.show("terminals");
     this.tabs.choose(screen.facts.id);
     if (interrupt) screen.interrupt();
-    else if (text) await screen.put(text, enter);
-    else screen.term.focus();
+    else if (!text) screen.term.focus();
+    else {
+      const refusal = await screen.put(text, enter).catch((error) => error.message);
+      if (refusal) {
+        this.context.announce(refusal, true);
+        return;
+      }
+    }
     this.context.announce(interrupt ? `Ctrl+C in ${name}.` : text ? `In terminal ${name}: ${text}` : `Terminal ${name}`);
   }
 
