@@ -7,9 +7,10 @@ The wall clock also counts what other programs of the machine do. Source: proc_p
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
 _TICKS = os.sysconf("SC_CLK_TCK")
+_MOST = 4096
+"""Bytes; more than 52 numbers and a name of at most 64 bytes take."""
 _PARENT, _USER, _WAITED_SYSTEM = 1, 11, 14
 """Places of fields 4, 14, and 17 behind the name, which is field 2 and may hold anything."""
 
@@ -24,9 +25,9 @@ def processor_s(pid: int) -> float:
         pid: of the process; 0.0 if it has gone.
     """
     found: dict[int, tuple[int, int]] = {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdecimal() and (read := _parent_and_ticks(entry)) is not None:
-            found[int(entry.name)] = read
+    for name in os.listdir("/proc"):  # noqa: PTH208 - of thousands of processes, a few times a second
+        if name.isdecimal() and (read := _parent_and_ticks(name)) is not None:
+            found[int(name)] = read
     below: dict[int, list[int]] = {}
     for one, (parent, _) in found.items():
         below.setdefault(parent, []).append(one)
@@ -38,11 +39,15 @@ def processor_s(pid: int) -> float:
     return total / _TICKS
 
 
-def _parent_and_ticks(entry: Path) -> tuple[int, int] | None:
+def _parent_and_ticks(name: str) -> tuple[int, int] | None:
     """The parent, and the ticks of the process and of those it has waited for; None if it has gone."""
     try:
-        text = (entry / "stat").read_text(encoding="latin-1")
+        number = os.open(f"/proc/{name}/stat", os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            text = os.read(number, _MOST)
+        finally:
+            os.close(number)
     except OSError:
         return None
-    fields = text.rpartition(")")[2].split()
+    fields = text.rpartition(b")")[2].split(None, _WAITED_SYSTEM + 1)
     return int(fields[_PARENT]), sum(map(int, fields[_USER : _WAITED_SYSTEM + 1]))

@@ -33,8 +33,8 @@ from linklab.exercise.textfile import encoding_of
 FORMAT = 1
 MANIFEST = "manifest.json"
 TEXTS = ("instance.json", "topology.mn", "state.json", "work.sh", "answers.toml")
-PROGRESS = "progress.jsonl"
-OF_LAB = ("lab.json", PROGRESS, "notes.json")
+LAB, PROGRESS, NOTES = "lab.json", "progress.jsonl", "notes.json"
+OF_LAB = (LAB, PROGRESS, NOTES)
 """Texts of a lab that is handed in, in place of an exercise's."""
 FOLDERS = ("results", "terminals")
 
@@ -43,7 +43,7 @@ MAX_BYTES = 50 * 2**20
 MAX_FILES = 500
 MAX_TEXT = 2 * 2**20
 """Of each file that the grader parses; a state of 40 nodes has 300 kB."""
-MAX_OF = {"instance.json": 2**17, "work.sh": 2**18, "answers.toml": 2**15, "lab.json": 2**15, PROGRESS: 2**24}
+MAX_OF = {"instance.json": 2**17, "work.sh": 2**18, "answers.toml": 2**15, LAB: 2**15, PROGRESS: 2**24}
 """Of those that are small, less: TOML's dotted keys take time by the square of their length, here 4 s at most.
 
 A progress has the output of every line, and of the longest lab 4 MB.
@@ -168,7 +168,7 @@ class _BundleReader:
         manifest = self._manifest(raw.pop(MANIFEST, None))
         if manifest is not None:
             self._compare(manifest["files"], raw)
-        elif "instance.json" not in raw and "lab.json" not in raw:
+        elif "instance.json" not in raw and LAB not in raw:
             if len(raw) == 1 and next(iter(raw)).lower().endswith(".zip"):
                 raise self.wrong(f"the file holds nothing but another archive, {_shown(raw)}: hand in that one")
             raise self.wrong("the file is no submission: neither manifest.json nor instance.json is in it")

@@ -20,7 +20,7 @@ from linklab import __version__
 from linklab.base.text import excerpt, one_line
 from linklab.engine.api import Engine
 from linklab.errors import Fault, InputError, LinklabError, blame
-from linklab.exercise.bundle import Bundle
+from linklab.exercise.bundle import LAB, NOTES, PROGRESS, Bundle
 from linklab.exercise.report import CheckResult, Report, Status, called
 from linklab.grade.limits import HANG_S
 from linklab.guide.evidence import TypedEvidence
@@ -35,7 +35,6 @@ from linklab.judge.verdict import Outcome
 from linklab.lab.model import Lab, find_lab, load_lab
 from linklab.lab.reference import replayed
 
-LAB, PROGRESS, NOTES = "lab.json", "progress.jsonl", "notes.json"
 AFTER, UNKNOWN = "written after the measurement", "not known whether it was written before the measurement"
 MOST_NAMED = 8
 MOST_FILE = 2**18

@@ -12,6 +12,7 @@ import contextlib
 import copy
 import json
 import os
+import signal
 import socket
 import subprocess
 import threading
@@ -21,6 +22,7 @@ from dataclasses import replace
 from typing import Any
 
 from linklab import pocket_kernel
+from linklab.base.processes import children
 from linklab.base.processor_time import processor_s
 from linklab.engine.api import Completed, Typed
 from linklab.engine.pocket import Places, PocketEngine, PocketNetwork
@@ -97,7 +99,14 @@ class SandboxNetwork(PocketNetwork):
             super().build(topology, display=False)
 
     def close(self) -> None:
-        """End it, and all that is inside with it."""
+        """End it, and all that is inside with it; at once, since nothing of it is wanted any more.
+
+        In an orderly end each process inside is ended by the kernel there, which takes a tenth of a network's time.
+        """
+        if self._hello.is_set() and not self._gone.is_set():
+            for first in children(self.keeper_pid):  # all that is inside dies with it (pid_namespaces(7))
+                with contextlib.suppress(OSError):
+                    os.kill(first, signal.SIGKILL)
         super().close()
         if hasattr(self, "_keeper") and self._keeper.stderr is not None:
             self._keeper.stderr.close()

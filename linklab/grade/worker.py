@@ -263,11 +263,11 @@ def graded(name: str, bundle: Path, course: bytes | None, options: Mapping[str, 
 
 def _named(report: Report, bundle: Path, course: bytes | None) -> Report:
     """The report with whose it is, so that the instructor knows whom it concerns: proven, or by its own word."""
-    from linklab.exercise.bundle import read_bundle  # noqa: PLC0415 - only where something broke
+    from linklab.exercise.bundle import LAB, read_bundle  # noqa: PLC0415 - only where something broke
     from linklab.exercise.course import parse_course  # noqa: PLC0415 - as above
     from linklab.exercise.instance import parse_instance, proven  # noqa: PLC0415 - as above
     from linklab.exercise.load import find_exercise, load_exercise  # noqa: PLC0415 - as above
-    from linklab.grade.lab_unit import LAB, claimed_in  # noqa: PLC0415 - as above
+    from linklab.grade.lab_unit import claimed_in  # noqa: PLC0415 - as above
 
     report = replace(report, unproven=True)
     with contextlib.suppress(LinklabError):
