@@ -72,7 +72,9 @@ class ContainerEngine(SandboxEngine):
             )
 
     def _network(self, **options: Any) -> PocketNetwork:
-        return ContainerNetwork(replace(self.limits, processor_s=self.left_s()), **options)
+        network = ContainerNetwork(replace(self.limits, processor_s=self.left_s()), **options)
+        self._networks.append(network)
+        return network
 
 
 class ContainerNetwork(SandboxNetwork):

@@ -44,7 +44,7 @@ class SandboxEngine(PocketEngine):
 
     def __init__(self, limits: Limits | None = None) -> None:
         self.limits = limits or Limits()
-        self._before_s = processor_s(os.getpid())
+        self._networks: list[SandboxNetwork] = []
         super().__init__(self.limits.memory_mib)
 
     def check(self) -> None:
@@ -54,18 +54,20 @@ class SandboxEngine(PocketEngine):
             raise MissingError(why)
 
     def within(self, processor_s: float) -> SandboxEngine:
-        """The same, whose networks may take at most that much processor time, in seconds."""
+        """The same, whose networks may take at most that much processor time, in seconds, of what both have left."""
         found = copy.copy(self)
         found.limits = replace(self.limits, processor_s=min(processor_s, self.limits.processor_s))
         return found
 
     def left_s(self) -> float:
         """Processor time that the next network may take, in seconds."""
-        left_s = self.limits.total_s - (processor_s(os.getpid()) - self._before_s)
+        left_s = self.limits.total_s - sum(network.used_s() for network in self._networks)
         return max(_LEAST_S, min(self.limits.processor_s, left_s))
 
     def _network(self, **options: Any) -> PocketNetwork:
-        return SandboxNetwork(replace(self.limits, processor_s=self.left_s()), **options)
+        network = SandboxNetwork(replace(self.limits, processor_s=self.left_s()), **options)
+        self._networks.append(network)
+        return network
 
 
 class SandboxNetwork(PocketNetwork):
@@ -75,6 +77,7 @@ class SandboxNetwork(PocketNetwork):
         super().__init__(**options)
         self.limits = limits
         self._began = time.monotonic()
+        self._used_s = 0.0
         self._shared: list[int] = []  # open folders: of work and memory
         self._exchange: Exchange | None = None
         self._exchanges = threading.Lock()
@@ -104,6 +107,7 @@ class SandboxNetwork(PocketNetwork):
         In an orderly end each process inside is ended by the kernel there, which takes a tenth of a network's time.
         """
         if self._hello.is_set() and not self._gone.is_set():
+            self.used_s()
             for first in children(self.keeper_pid):  # all that is inside dies with it (pid_namespaces(7))
                 with contextlib.suppress(OSError):
                     os.kill(first, signal.SIGKILL)
@@ -181,11 +185,20 @@ class SandboxNetwork(PocketNetwork):
 
     # --- limits
 
+    def used_s(self) -> float:
+        """Processor time that it has used, in seconds; after its end, what it had used when it was looked at last.
+
+        The machine's kernel counts it nowhere else: of a process space that ends, no time goes to whoever waits for it.
+        """
+        if hasattr(self, "_keeper") and not self._gone.is_set():
+            self._used_s = max(self._used_s, processor_s(self.keeper_pid))
+        return self._used_s
+
     def _watch(self) -> None:
         """End the network when it has had its time or its files; its memory and processes the machine counts."""
         while not self._gone.wait(_LOOK_S):
             why = ""
-            if processor_s(self.keeper_pid) > self.limits.processor_s:
+            if self.used_s() > self.limits.processor_s:
                 why = f"the network took more than {self.limits.processor_s:.0f} s of processor time and was stopped"
             if time.monotonic() - self._began > self.limits.wall_s:
                 why = f"the network ran longer than {self.limits.wall_s:g} s and was stopped"

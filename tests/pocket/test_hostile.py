@@ -17,6 +17,7 @@ import pytest
 from pockets import TOPOLOGY, alive, group_of, needs_pocket, type_
 
 from linklab import pocket_kernel
+from linklab.base.processor_time import processor_s
 from linklab.engine.api import Typed
 from linklab.engine.pocket import PocketEngine
 from linklab.errors import EngineError
@@ -347,6 +348,16 @@ def test_a_network_that_has_had_its_time_says_so(tmp_path, limits, said):
     engine = SandboxEngine(Limits(memory_mib=256, **limits))
     with pytest.raises(EngineError, match=said), engine.start(None, workdir=tmp_path) as network:
         network.run([Typed("client", "while :; do :; done")])
+
+
+def test_what_a_network_has_used_counts_after_its_end(tmp_path):
+    """Regression: the kernel forgets it with the sandbox, so each network of a submission had the whole budget."""
+    engine = SandboxEngine(Limits(memory_mib=256, processor_s=60.0, total_s=60.0))
+    assert engine.left_s() == 60.0
+    with engine.within(30.0).start(None, workdir=tmp_path) as network:
+        used_s = processor_s(network.keeper_pid)
+    assert used_s > 0.2
+    assert 50.0 < engine.left_s() <= 60.0 - used_s
 
 
 def test_a_network_waits_for_a_busy_machine(tmp_path):
