@@ -103,6 +103,7 @@ class Report:
     forged: what instance.json says otherwise than what was issued; impossible: why the state that was handed in cannot
     be set up, "" where it can.
     unproven: whether nothing proves whose it is, as of a lab; claims: whom it names then, by its own word.
+    stopped: the note that says how the student's commands, repeated, had to be stopped or broke their network.
     """
 
     exercise: str
@@ -133,6 +134,7 @@ class Report:
     impossible: str = ""
     claims: str = ""
     handed_in: str = ""
+    stopped: str = ""
     adjustments: tuple[Adjustment, ...] = ()
 
     def dumps(self) -> str:

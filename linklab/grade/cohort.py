@@ -60,7 +60,7 @@ class Finding:
     """Something to look at.
 
     kind: "same work", "same settings", "same answers", "same words", "another's values", "instance", "practice",
-    "unproven", "forged", "impossible".
+    "unproven", "forged", "impossible", "stopped".
     """
 
     kind: str
@@ -77,7 +77,8 @@ def handed_in_by(label: str) -> str:
 def findings(entries: Sequence[Entry]) -> list[Finding]:
     """Everything worth a look, what is surest first; the order of `entries` decides all else."""
     graded = [entry for entry in entries if entry.report.status is Status.GRADED]
-    found = [*_forged(entries), *_unproven(entries), *_instances(entries), *_practice(entries), *_lent(graded)]
+    found = [*_forged(entries), *_stopped(entries), *_unproven(entries), *_instances(entries), *_practice(entries)]
+    found += _lent(graded)
     seen: list[set[str]] = []
     for kind, key, says in (
         ("same work", _whole, "settings, work.sh and answers are identical"),
@@ -151,6 +152,11 @@ def _answers(report: Report) -> Hashable:
 def _words(report: Report) -> Hashable:
     written = " ".join(" ".join(report.words[name].casefold().split()) for name in sorted(report.words))
     return written if len(written) >= LEAST_WORDS else None
+
+
+def _stopped(entries: Sequence[Entry]) -> list[Finding]:
+    """Submissions whose commands attacked their network, or never ended: what they were to show was not graded."""
+    return [Finding("stopped", (entry,), f"{entry.report.stopped}.") for entry in entries if entry.report.stopped]
 
 
 # --- whose values

@@ -94,6 +94,7 @@ def grade_lab(bundle: Bundle, source: str, engine: Engine) -> Report:
         environment={**environment, "linklab": __version__, "seeds": [redoing.seed]},
         unproven=True,
         claims=called(handed_in.student, handed_in.name),
+        stopped=next(iter(_ended_early(redoing.stopped)), ""),
     )
 
 
@@ -205,8 +206,7 @@ def _notes(handed_in: HandedInLab, claimed: Guide, guide: Guide, stopped: str) -
     found = ["What was typed was typed again; what counts is what that showed, not what the student's machine said."]
     if not handed_in.same:
         found.append("The lab was done with another version of its manual than the one here.")
-    if stopped:
-        found.append(f"Doing it again ended early: {one_line(stopped)}")
+    found += _ended_early(stopped)
     before, after = ({one.id: one for one in each.steps()} for each in (claimed, guide))
     lost = [name for name, one in after.items() if before[name].status.good and not one.status.good]
     won = [name for name, one in after.items() if one.status.good and not before[name].status.good]
@@ -222,6 +222,10 @@ def _notes(handed_in: HandedInLab, claimed: Guide, guide: Guide, stopped: str) -
     if missing:
         found.append(f"Not predicted: {_named(missing)}.")
     return found
+
+
+def _ended_early(stopped: str) -> list[str]:
+    return [f"Doing it again ended early: {one_line(stopped)}"] if stopped else []
 
 
 def _predictions(handed_in: HandedInLab, claimed: Guide) -> dict[str, str]:

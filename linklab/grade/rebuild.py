@@ -67,11 +67,15 @@ _READ = f"set -o pipefail; PYTHONSAFEPATH=1 python3 -m linklab.agent.node_state 
 
 @dataclass(frozen=True)
 class Rebuilt:
-    """What came of it: state_text is None where no network was left to read; notes are sentences for the report."""
+    """What came of it: state_text is None where no network was left to read; notes are sentences for the report.
+
+    stopped: that of the notes which says what the student's commands did to the network that did not end by itself.
+    """
 
     state_text: str | None
     output: str
     notes: tuple[str, ...] = ()
+    stopped: str = ""
 
 
 def rebuild(topology: Topology, settings: Sequence[tuple[str, str]], work: str, engine: Engine) -> Rebuilt:
@@ -103,7 +107,8 @@ def rebuild(topology: Topology, settings: Sequence[tuple[str, str]], work: str, 
             started = any(node.opts.get("startCommand") for node in topology.nodes)
             if error.fault is not Fault.TOPOLOGY and (isinstance(error, BootError) or not started):
                 raise
-            return Rebuilt(None, "", (f"the network does not build: {_brief(error)}",))
+            said = f"the network does not build: {_brief(error)}"
+            return Rebuilt(None, "", (said,), "" if error.fault is Fault.TOPOLOGY else said)
 
 
 class _Work:
@@ -129,15 +134,15 @@ class _Work:
             return self._lost(f"the network ended while work.sh ran: {_brief(error)}")
         overdue = status == OVERDUE
         self.notes += sentences(self._printed(), 0 if overdue else status or 0)
-        if overdue:
-            self.notes.append(f"work.sh ran longer than {NETWORK_S} s of network time and was stopped")
+        stopped = f"work.sh ran longer than {NETWORK_S} s of network time and was stopped" if overdue else ""
+        self.notes += [stopped] if stopped else []
         try:
             done = self._type("client#state", _READ)
         except EngineError as error:
             return self._lost(f"the network that work.sh left does not answer any more: {_brief(error)}")
         if done.exit_status:
             return self._lost("the settings of the network that work.sh left cannot be read")
-        return Rebuilt(done.output, self._printed().text, tuple(self.notes))
+        return Rebuilt(done.output, self._printed().text, tuple(self.notes), stopped)
 
     def _prepare(self, settings: Sequence[tuple[str, str]]) -> None:
         for on, line in settings:
@@ -149,7 +154,7 @@ class _Work:
         return self.network.run([Typed(terminal, line)], deadline_s=left)[0]
 
     def _lost(self, why: str) -> Rebuilt:
-        return Rebuilt(None, self._printed().text, (*self.notes, why))
+        return Rebuilt(None, self._printed().text, (*self.notes, why), why)
 
     def _printed(self) -> Printed:
         return read_printed(read_bounded(self.folder / "work.out", MOST_OUTPUT_BYTES) or "")

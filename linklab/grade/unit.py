@@ -203,7 +203,7 @@ def examine(
     chosen = exercise.checks if checks is None else checks
     lookup = quantities(exercise, instance)
     network = network_of(exercise, instance, submission.topology, submission.answers)
-    handed_in, made, notes = _state(submission, [*network.settings, *network.fault], engine)
+    handed_in, made, notes, stopped = _state(submission, [*network.settings, *network.fault], engine)
 
     def choose(so_far: Rerun) -> Sequence[Experiment]:
         return worth_doing(_evidence(submission, so_far, handed_in, lookup), chosen)
@@ -248,6 +248,7 @@ def examine(
         traces=tuple(done.traces),
         forged=submission.forged,
         impossible=done.impossible,
+        stopped=stopped,
     )
     return report, evidence
 
@@ -272,25 +273,25 @@ def _told(experiments: Sequence[Experiment], lookup: Lookup) -> dict[str, str]:
 
 def _state(
     submission: Submission, settings: Sequence[tuple[str, str]], engine: Engine
-) -> tuple[State | None, bool, list[str]]:
-    """The state that was handed in, whether it was made here, and notes.
+) -> tuple[State | None, bool, list[str], str]:
+    """The state that was handed in, whether it was made here, notes, and how work.sh had to be stopped.
 
     It is what work.sh leads to, else the one that the student's Linklab read, which is a file's word.
     """
     state = None if submission.state is None else _handed_in(submission.state, "state.json")
     if not (submission.work or "").strip():
-        return state, False, []
+        return state, False, [], ""
     rebuilt = rebuild(submission.topology, settings, submission.work or "", engine)
     notes = list(rebuilt.notes)
     if rebuilt.state_text is None:
         stands = "state.json stands" if state else "nothing of it counts"
-        return state, False, [*notes, f"work.sh left no network that answers; {stands}"]
+        return state, False, [*notes, f"work.sh left no network that answers; {stands}"], rebuilt.stopped
     made = _handed_in(rebuilt.state_text, "the network after work.sh")
     if state is not None:
         topology = submission.topology
         if changes(facts(state, topology), facts(made, topology)):  # in what, would name a fault that is still there
             notes.append("work.sh leads to another state than state.json says; work.sh stands")
-    return made, True, notes
+    return made, True, notes, rebuilt.stopped
 
 
 def _handed_in(text: str, where: str) -> State:

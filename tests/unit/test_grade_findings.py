@@ -123,3 +123,9 @@ def test_a_large_class_is_not_compared_pair_by_pair(monkeypatch):
     many = [entry(f"s{n}", f"{WORK}h1 true {n}\n", {"rate": rates[n % 3], "rtt": rtts[n // 3 % 2]}) for n in range(300)]
     assert len(findings(many)) == 200  # to those with 300 Mbps and 40 ms they fit, too
     assert compared == [5] * 300
+
+
+def test_commands_that_had_to_be_stopped_are_a_finding():
+    """An attack on the grader, or an endless loop, is for a person to see; it comes first and takes no points."""
+    why = "the network ended while work.sh ran: the network took more than 60 s of processor time and was stopped"
+    assert told(entry("s1", "", SLOW, stopped=why), entry("s2", "", SLOW)) == [("stopped", ["s1"], f"{why}.")]
