@@ -100,8 +100,8 @@ def _library() -> Any:
     try:
         import pyseccomp  # noqa: PLC0415 - only the grader needs it, and it fails where libseccomp is missing
     except (ImportError, RuntimeError, OSError) as error:
+        cure = "install Linklab again" if isinstance(error, ImportError) else "sudo apt-get install libseccomp2"
         raise MissingError(
-            f"submissions are graded behind a filter of system calls, which cannot be made here ({error}): "
-            "sudo apt-get install libseccomp2"
+            f"submissions are graded behind a filter of system calls, which cannot be made here ({error}): {cure}"
         ) from error
     return pyseccomp

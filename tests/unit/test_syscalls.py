@@ -111,3 +111,10 @@ def test_without_libseccomp_nothing_is_graded(monkeypatch):
     monkeypatch.delitem(__import__("sys").modules, "pyseccomp")
     with pytest.raises(syscalls.MissingError, match=r"cannot be made here \(.*\): sudo apt-get install libseccomp2"):
         syscalls.program()
+
+
+def test_an_old_installation_is_told_to_be_renewed(monkeypatch):
+    """The Python package came later than Linklab: no package of the distribution would bring it."""
+    monkeypatch.setitem(__import__("sys").modules, "pyseccomp", None)
+    with pytest.raises(syscalls.MissingError, match=r"cannot be made here \(.*\): install Linklab again$"):
+        syscalls.program()
