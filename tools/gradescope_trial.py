@@ -63,7 +63,7 @@ def trial(package: Path, place: Path) -> None:
     model = sample(exercise, instance_of(exercise, 1), exercise.folder / "solution", PocketEngine())
     write_bundle(submission, model.bundle())
 
-    fresh = Fresh("gradescope", [])
+    fresh = Fresh("gradescope", ["ca-certificates"])
     top = fresh.folder / "autograder"
     unpack(archive, top / "source")
     fresh.type("bash /autograder/source/setup.sh", root=True, at="/autograder")
@@ -98,6 +98,8 @@ def run(fresh: Fresh, command: list[str]) -> int:
     confined = ["bwrap", "--bind", str(fresh.folder), "/", "--proc", "/proc", "--dev", "/dev", "--die-with-parent"]
     confined += ["--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-net", "--chdir", "/autograder"]
     confined += ["--perms", "1777", "--tmpfs", "/tmp", "--tmpfs", "/run"]  # noqa: S108 - those inside
+    # as in Docker: small, and for every user
+    confined += ["--size", str(64 * 2**20), "--perms", "1777", "--tmpfs", "/dev/shm"]  # noqa: S108 - that inside
     confined += ["--clearenv", "--setenv", "PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"]
     confined += ["--cap-drop", "ALL", *(word for name in CAPABILITIES for word in ("--cap-add", f"CAP_{name}"))]
     done = subprocess.run([*confined, *command], capture_output=True, text=True, check=False)
