@@ -24,6 +24,8 @@ Requests to the agent: {"id": n, "op": ..., ...}, answered by {"id": n, "ok": ..
     resize     terminal, rows, columns                       {}
     flow       terminal, on: bool                            {}: whether what it shows is read (and sent) or left there
     hangup     terminal                                      {}
+    keep       terminal                                      {}: what is typed there is recorded, in a folder that
+                                                             keeps records (linklab.agent.recording)
     answers    -                                             {}: from now on the host answers what programs ask
     answer     ask, text, status                             {}
     shutdown   -                                             {}, then the agent ends

@@ -15,7 +15,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from linklab.agent.guided import is_guided
 from linklab.base.files import write
 from linklab.engine.api import Network
 from linklab.errors import InputError
@@ -25,7 +24,7 @@ from linklab.guide.evidence import EditorEvidence, GuideEvidence, PredictionEvid
 from linklab.guide.guide import Guide
 from linklab.guide.plan import FileWant
 from linklab.guide.predictions import PredictionTime
-from linklab.guide.progress import BEGUN, CONTINUED, FOLDER, LabProgress, damage_told
+from linklab.guide.progress import BEGUN, CONTINUED, FILE, FOLDER, LabProgress, damage_told
 from linklab.guide.status import StepState
 from linklab.judge.expectation import ExpectationVerdict
 from linklab.lab.model import Lab
@@ -93,7 +92,7 @@ class GuideSession:
 
     def running(self, terminal: str) -> str | None:
         """As `Collector.running`; None where nothing is collected, or terminals make no marks."""
-        if self._collector is None or not is_guided(self.folder):
+        if self._collector is None or not (self.folder / FOLDER / FILE).is_file():
             return None
         return self._collector.running(terminal)
 

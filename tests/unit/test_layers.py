@@ -53,7 +53,7 @@ MAY_IMPORT = {
     "guide": FLOOR | {"tc", "topology", "state", "manual", "engine", "terminal", "judge", "lab", "run", "exercise"},
     "grade": FLOOR
     | {"topology", "manual", "engine", "pocket_kernel", "measure", "data", "analysis", "plots", "judge", "exercise"}
-    | {"state", "guide", "lab", "numpy", "jinja2", "markupsafe"},
+    | {"state", "guide", "lab", "numpy", "jinja2", "markupsafe", "pyseccomp"},
     "experiment": FLOOR
     | {"linux", "native", "tc", "topology", "engine", "terminal", "measure", "data", "analysis", "plots", "numpy"},
     "netesto": FLOOR
@@ -96,7 +96,7 @@ OTHERS = {
     "markupsafe",
     "markdown_it",
     "mdit_py_plugins",
-} | {"weasyprint", "distributed", "rich", "PIL", "yaml", "tornado", "jupyterhub", "traitlets"}
+} | {"weasyprint", "distributed", "rich", "PIL", "yaml", "tornado", "jupyterhub", "traitlets", "pyseccomp"}
 
 READS_FILES_ALONE = ("measure", "data", "analysis", "plots", "judge", "lab", "documents")
 """What is right of a run: it begins with files, so that it works on another machine and years later."""
