@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from linklab.capture.filter_names import looked_up
 from linklab.errors import InputError, MissingError
 
 LIBRARIES = ("libpcap.so.0.8", "libpcap.so.1", "libpcap.so")
@@ -20,6 +21,8 @@ ANY_NETMASK = 0xFFFFFFFF
 SNAPLEN = 262_144
 LONGEST = 4000
 """Letters of a filter; more is no filter that a person has typed."""
+
+_EXAMPLES = 'it is written as for tcpdump, such as "icmp", "tcp port 5201" or "host 10.0.0.2"'
 
 
 class _Instruction(ctypes.Structure):
@@ -69,21 +72,23 @@ def compiled(text: str, link_type: int = ETHERNET) -> list[tuple[int, int, int, 
     """Return the program of a filter: code, jt, jf and k of each instruction.
 
     Raises:
-        InputError: it is no filter; libpcap's words.
+        InputError: it names a host or a network, which would be looked up; or it is no filter, in libpcap's words.
         MissingError: libpcap is not installed.
     """
     if len(text) > LONGEST:
         raise InputError(f"a capture filter of {len(text):,} characters; it may have {LONGEST:,}")
+    if name := looked_up(text):
+        raise InputError(
+            f'capture filter "{text}": "{name}" is no word of a filter, and names of hosts are not looked up; give the '
+            f"address instead; {_EXAMPLES}"
+        )
     library = _libpcap()
     handle = library.pcap_open_dead(link_type, SNAPLEN)
     program = _Program()
     try:
         if library.pcap_compile(handle, ctypes.byref(program), text.encode(), 1, ANY_NETMASK) < 0:
             why = library.pcap_geterr(handle).decode(errors="replace")
-            raise InputError(
-                f'capture filter "{text}": {why}; it is written as for tcpdump, such as "icmp", "tcp port 5201" or '
-                '"host 10.0.0.2"'
-            )
+            raise InputError(f'capture filter "{text}": {why}; {_EXAMPLES}')
         code = [program.bf_insns[i] for i in range(program.bf_len)]
         found = [(each.code, each.jt, each.jf, each.k) for each in code]
         library.pcap_freecode(ctypes.byref(program))

@@ -189,7 +189,7 @@ def test_a_filter_is_libpcap_s(begun):
 def test_a_wrong_filter_is_refused_before_anything_starts(begun, tmp_path):
     """With libpcap's words and examples; no folder is left."""
     with pytest.raises(InputError, match="syntax error; it is written as for tcpdump"):
-        begun(filter="tcp prot 80")
+        begun(filter="tcp port")
     assert list(tmp_path.iterdir()) == []
     with pytest.raises(InputError, match="5,000 characters"):
         compiled("a" * 5000)
