@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a student writes on the page of a lab: predictions and answers, as a JSON file beside the lab's progress.
 
-`POST predictions/ID {number, unit, words, why}` and `POST answers/NUMBER {text}` keep one; the event `notes` tells
-every page what is kept. The file is the student's: a field that is missing is empty, and a file that is not ours is
-refused.
+`POST predictions/ID {number, unit, words, why}`, `POST answers/NUMBER {text}`, and `POST name {text}` keep one; the
+event `notes` tells every page what is kept. The file is the student's: a field that is missing is empty, and a file
+that is not ours is refused.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from typing import Any
 from tornado.web import RequestHandler
 
 from linklab.base.files import write_json
+from linklab.base.text import one_line
 from linklab.errors import InputError
 from linklab.guide.progress import FOLDER
 from linklab.guide.progress_lines import LOCK_S, locked
@@ -31,6 +32,7 @@ VERSION = 1
 NOTES_FILE = "notes.json"
 """Beside the progress, where no command of the lab takes it for a file of its own."""
 LONGEST_ANSWER = 20_000
+LONGEST_NAME = 200
 
 
 @dataclass
@@ -75,12 +77,12 @@ class StudentNotes:
     def save(self) -> None:
         """Write them whole; OSError as it comes."""
         self.path.parent.mkdir(exist_ok=True)
-        write_json(self.path, {"notes_of": self.lab, "version": VERSION, "name": self.name, **self.facts()})
+        write_json(self.path, {"notes_of": self.lab, "version": VERSION, **self.facts()})
 
     def facts(self) -> dict[str, Any]:
         """What is kept, and what pages are told."""
         predictions = {name: asdict(each) for name, each in self.predictions.items()}
-        return {"predictions": predictions, "answers": dict(self.answers)}
+        return {"name": self.name, "predictions": predictions, "answers": dict(self.answers)}
 
 
 class NotesDesk:
@@ -93,7 +95,7 @@ class NotesDesk:
             self.notes.name = context.name
         self._lock = threading.Lock()
         self._put_in_order()
-        context.events.publish("notes", **self.notes.facts())
+        self._tell()
 
     def _put_in_order(self) -> None:
         """The progress says which predictions count; those that only the notes have enter it if nothing is measured."""
@@ -138,6 +140,16 @@ class NotesDesk:
                 self.notes.answers[number] = text
             self._keep()
 
+    def call(self, name: str) -> None:
+        """Keep the student's name for the report; InputError if it is too long, or was given with `--name`."""
+        if self.context.name:
+            raise InputError(f"the name was given with the command: linklab lab --name {self.context.name!r}")
+        if len(name) > LONGEST_NAME:
+            raise InputError(f"a name has at most {LONGEST_NAME} letters; this one has {len(name):,}")
+        with self._lock, self._alone():
+            self.notes.name = one_line(name).strip()
+            self._keep()
+
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:
         """What another program has written into the same folder meanwhile is taken in first, and waits afterwards."""
@@ -159,7 +171,11 @@ class NotesDesk:
             self.notes.save()
         except OSError as error:
             raise InputError(f"{self.notes.path}: cannot be written: {error.strerror}") from error
-        self.context.events.publish("notes", **self.notes.facts())
+        self._tell()
+
+    def _tell(self) -> None:
+        """fixed: whether the name was given with `linklab lab --name`, and so is not for the page to change."""
+        self.context.events.publish("notes", fixed=bool(self.context.name), **self.notes.facts())
 
 
 class PredictionHandler(PageHandler):
@@ -187,10 +203,20 @@ class AnswerHandler(PredictionHandler):
         self.answer(text="Your answer is kept.")
 
 
+class NameHandler(PredictionHandler):
+    """Keeps the name."""
+
+    async def post(self) -> None:  # type: ignore[override] # there is one
+        """Keep it."""
+        await self.context.in_thread(self.desk.call, self.fields(text=str)["text"])
+        self.answer(text="Your name is kept for the report.")
+
+
 def routes(context: PageContext) -> list[tuple[str, type[RequestHandler], dict[str, Any]]]:
     """The routes of this module."""
     given = {"context": context, "desk": NotesDesk(context)}
     return [
         (f"{context.prefix}predictions/([a-z0-9-]+)", PredictionHandler, given),
         (f"{context.prefix}answers/([1-9][0-9]?)", AnswerHandler, given),
+        (f"{context.prefix}name", NameHandler, given),
     ]

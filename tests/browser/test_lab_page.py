@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A lab done in a real browser: by mouse, by keys alone, reloaded, in two browsers, and with its network killed."""
 
+import json
 import os
 import signal
 from pathlib import Path
@@ -283,6 +284,47 @@ def children_of(pid):
         new = {child for child, parent in parents.items() if parent in new} - found
         found |= new
     return found
+
+
+ENABLED = """
+const all = document.querySelectorAll(".box .do button, #clock button, #terminals .tabs button, .predict form button");
+return [...all].filter((one) => !one.disabled).map((one) => one.textContent);
+"""
+"""The names of the buttons that can be pressed, of steps, clock, terminals, and predictions."""
+
+
+def test_a_network_that_was_ended_leaves_no_button_that_does_nothing(lab, browser):
+    """Ctrl+C ends the lab: what needs it is grey, the focus stays on the page, and the page says what is kept.
+
+    Regression: the buttons looked as before, and there was no field for the name in the report.
+    """
+    running, page = lab("14"), browser()
+    page.open(running.address)
+    running.wait_for("The network runs")
+    page.one("#student-name").send_keys("Ada Lovelace")
+    page.until(lambda: "kept for the report" in page.one(".name").text, "that the name is kept")
+    page.button("New terminal").click()
+    page.until(lambda: page.tabs() == ["client"], "a terminal")
+    held = page.button("Put into h1", "#block-ping-h1")
+    page.driver.execute_script("arguments[0].focus()", held)
+    assert running.end() == 0
+    page.until(
+        lambda: "It was ended" in page.one("#notice").text or "Ctrl+C" in page.one("#notice").text, "that it ended"
+    )
+    assert "What you did is kept" in page.one("#notice").text
+    page.until(lambda: page.driver.execute_script(ENABLED) == ["client", "Copy"], "that the others are grey")
+    assert "Manual main" in page.focused()
+    notes = json.loads((running.folder / ".linklab/notes.json").read_text())
+    assert notes["name"] == "Ada Lovelace"
+
+
+def test_plots_without_a_line_say_when_there_is_one(lab, browser):
+    """Regression: the panel was empty, as in Lab 1, whose network is not drawn."""
+    running, page = lab("1"), browser()
+    page.open(running.address)
+    running.wait_for("The network runs")
+    page.one("#tab-plots").click()
+    page.until(lambda: "Nothing is drawn yet" in page.one("#picture-plots").text, "why nothing is seen")
 
 
 def test_a_prediction_answers_its_question(lab, browser):

@@ -407,6 +407,23 @@ def test_every_lab_has_its_questions(chapter_14):
         assert len(questions_in(render_body(chapter(lab)))) == len(re.findall(r"^\d+\. ", text, re.M)) > 0
 
 
+def test_a_name_is_kept_for_the_report(tmp_path):
+    """It is written on the page; one that was given with the command stands."""
+    with served(tmp_path) as page:
+        assert "No name was given: write it on the lab’s page" in page.own("GET", "report")[2]
+        assert page.own("POST", "name", {"text": " Ada\nLovelace "})[0] == 200
+        assert page.own("POST", "name", {"text": "x" * 201})[0] == 400
+        assert "Ada Lovelace" in page.own("GET", "report")[2].replace("\\n", " ")
+    with served(tmp_path) as page:
+        seen = []
+        page.context.events.watch(seen.append)
+        notes = next(event for event in seen if event["kind"] == "notes")
+        assert (" ".join(notes["name"].split()), notes["fixed"]) == ("Ada Lovelace", False)
+        page.context.name = "Grace Hopper"
+        status, _, text = page.own("POST", "name", {"text": "Ada"})
+        assert (status, "linklab lab --name 'Grace Hopper'" in json.loads(text)["error"]) == (400, True)
+
+
 def test_answers_are_kept_by_number(tmp_path):
     """And told to every page."""
     with served(tmp_path) as page:

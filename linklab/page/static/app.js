@@ -177,6 +177,13 @@ async function pictures() {
   if (!there.length) region.hidden = true;
 }
 
+// A control with data-needs cannot do anything without the network, or without the lab's program; then it says so.
+function disable(needed) {
+  const held = document.activeElement;
+  for (const control of document.querySelectorAll(`[data-needs="${needed}"]`)) control.disabled = true;
+  if (held?.disabled) byId("main").focus();
+}
+
 function listen() {
   server.socket("events", {
     onMessage: (message) => {
@@ -185,7 +192,8 @@ function listen() {
       for (const take of listeners.get(event.kind) || []) take(event);
     },
     onLost: () => {
-      if (!known.has("ended")) context.announce("The connection to the lab's program is lost; the page tries again.", true);
+      if (known.has("ended")) disable("server");
+      else context.announce("The connection to the lab's program is lost; the page tries again.", true);
     },
     onOpen: () => {
       if (!known.has("ended")) context.announce("");
@@ -202,7 +210,8 @@ context.onEvent("ready", (event) => {
 context.onEvent("terminals", (event) => terminals?.list(event.terminals));
 context.onEvent("ended", (event) => {
   document.body.classList.add("over");
-  context.announce(`The network has ended: ${event.why}`, true);
+  disable("network");
+  context.announce(`The network has ended: ${event.why.replace(/\.$/, "")}. What you did is kept in the folder of the lab.`, true);
 });
 
 async function begin() {
@@ -222,6 +231,7 @@ async function begin() {
   startPredictions(byId("main"), context);
   startQuestions(byId("main"), context);
   await pictures();
+  if (known.has("ended")) disable("network"); // while the page was loaded
 }
 
 begin().catch((error) => context.announce(`The page could not be started: ${error.message}`, true));

@@ -24,6 +24,7 @@ export function start(element, context) {
   const forward = make("button", {
     type: "button", title: "As fast as it goes until the command in the terminal ends", onclick: () => fast(),
   }, "Fast-forward");
+  for (const control of [pause, step, speed, forward]) control.dataset.needs = "network";
   element.append(time, pause, step, speed, forward);
   const controls = [pause, step, speed, forward];
   let going = false;

@@ -8,6 +8,8 @@ const SHOWN_FIRST = ["rate", "queue", "cwnd", "rtt"];
 const HEIGHT = 160;
 const MOST_SHOWN = 12; // lines of a panel, before somebody chooses
 const TABLE_MS = 1000;
+const NOTHING_SHOWN = "Nothing is drawn yet. Rates and queues appear when packets are on their way, congestion windows while " +
+  "TCP sends, and round-trip times while ping runs; “Choose panels and lines” lists what there is.";
 
 export async function start(element, context) {
   const style = make("link", { rel: "stylesheet", href: server.at("static/plots.css") });
@@ -67,10 +69,11 @@ class LivePlots {
     const choose = make("details", { class: "choices" }, make("summary", {}, "Choose panels and lines"), this.choices);
     const save = (kind, text) => make("button", { type: "button", onclick: () => this.#save(kind) }, text);
     this.readout = make("p", { class: "at", role: "status", "aria-live": "polite" });
+    this.none = make("p", { class: "none" }, NOTHING_SHOWN);
     this.panels = make("div");
     this.element.append(make("div", { class: "plots" },
       make("div", { class: "bar" }, this.follow, make("label", {}, "Show", spans), this.range, save("svg", "Save SVG"), save("flent.gz", "Save data"), this.state),
-      choose, this.readout, this.panels));
+      choose, this.readout, this.none, this.panels));
   }
 
   #take(message) {
@@ -152,6 +155,8 @@ class LivePlots {
       if (lines.length) this.#chart(name, lines).draw(lines, from, to);
       else if (this.charts.has(name)) this.#drop(name);
     }
+    this.none.textContent = this.charts.size ? "" : NOTHING_SHOWN;
+    this.none.hidden = this.charts.size > 0;
   }
 
   #chart(name, lines) {

@@ -31,7 +31,7 @@ class Question {
       ...(kinds.length ? [field("Number", this.number), field("Unit", this.unit), units] : []),
       ...(facts.asks.includes("words") ? [field(kinds.length ? "In words" : "Your prediction", this.words, true)] : []),
       field("Why", this.why, true),
-      this.button = make("button", {}, "Keep my prediction"), this.said);
+      this.button = make("button", { "data-needs": "server" }, "Keep my prediction"), this.said);
     box.querySelector(".write")?.replaceWith(this.form);
     this.beside = make("div", { class: "compared", hidden: true });
     box.append(this.beside);

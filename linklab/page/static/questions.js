@@ -1,4 +1,4 @@
-// The questions at the end of the manual: a field for each answer, kept as it is written.
+// The questions at the end of the manual: a field for each answer, kept as it is written; above them the name.
 import { make } from "./elements.js";
 import * as server from "./server.js";
 
@@ -8,17 +8,31 @@ export function start(element, context) {
   const heading = element.querySelector("#questions");
   let list = heading?.nextElementSibling;
   while (list && list.tagName !== "OL") list = list.tagName === "H2" ? null : list.nextElementSibling;
-  const fields = [...(list?.children || [])].map((item, at) => field(item, String(at + 1)));
+  const fields = [...(list?.children || [])].map((item, at) => {
+    const number = String(at + 1);
+    const box = make("textarea", { id: `answer-${number}`, rows: "3" });
+    return field(item, box, `Your answer to question ${number}`, `answers/${number}`, (event) => event.answers[number]);
+  });
+  if (list) {
+    const above = make("div", { class: "name" });
+    list.before(above);
+    const box = make("input", { id: "student-name", autocomplete: "name" });
+    const name = field(above, box, "Your name, for the report", "name", (event) => event.name);
+    fields.push({ ...name, learn: (event) => {
+      box.readOnly = event.fixed; // given with linklab lab --name
+      name.learn(event);
+    } });
+  }
   context.onEvent("notes", (event) => {
-    for (const one of fields) one.learn(event.answers[one.number] || "");
+    for (const one of fields) one.learn(event);
   });
   addEventListener("pagehide", () => {
     for (const one of fields) one.leave();
   });
 }
 
-function field(item, number) {
-  const box = make("textarea", { id: `answer-${number}`, rows: "3" });
+// A field that is kept at an address of the server; kept: what an event says that the server has.
+function field(item, box, label, address, kept) {
   const said = make("span", { role: "status" });
   let waiting = 0;
   let unsaved = false; // what is written here is not, or not yet, what the server has
@@ -26,7 +40,7 @@ function field(item, number) {
   const send = async (options) => {
     const text = box.value;
     try {
-      const answer = await server.ask("POST", `answers/${number}`, { text }, options);
+      const answer = await server.ask("POST", address, { text }, options);
       if (box.value === text) unsaved = false;
       said.textContent = answer.text;
     } catch (error) {
@@ -43,13 +57,12 @@ function field(item, number) {
     waiting = setTimeout(keep, PAUSE_MS);
   });
   box.addEventListener("change", keep);
-  item.append(make("p", { class: "answer" }, make("label", { for: box.id }, `Your answer to question ${number}`), box, said));
+  item.append(make("p", { class: "answer" }, make("label", { for: box.id }, label), box, said));
   return {
-    number,
     // What the server has, also after a connection was lost: it never takes away what it does not have.
-    learn(text) {
+    learn(event) {
       if (unsaved) keep();
-      else if (document.activeElement !== box) box.value = text;
+      else if (document.activeElement !== box) box.value = kept(event) || "";
     },
     leave() {
       if (unsaved) send({ keepalive: true });

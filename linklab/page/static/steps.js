@@ -22,12 +22,13 @@ class Step {
     box.append(this.buttons, this.found, this.hints);
     if (facts.note) this.buttons.append(make("p", {}, facts.note));
     if (!facts.in_editor) this.#offer();
-    this.hint = make("button", { type: "button", hidden: true, onclick: () => this.help() }, "Hint");
+    this.hint = make("button", { type: "button", hidden: true, "data-needs": "server", onclick: () => this.help() }, "Hint");
     this.buttons.append(this.hint);
   }
 
   #button(text, act) {
-    this.buttons.append(make("button", { type: "button", onclick: act }, text));
+    const needs = this.facts.kind === "file" ? "server" : "network";
+    this.buttons.append(make("button", { type: "button", "data-needs": needs, onclick: act }, text));
   }
 
   #offer() {

@@ -232,12 +232,13 @@ class Terminals {
     this.panels = make("div", { class: "panel" });
     this.panels.style.display = "flex";
     this.which = make("select", { id: "which-node", "aria-label": "Where a new terminal opens" });
-    const button = (text, label, act) => make("button", { type: "button", "aria-label": label, onclick: act }, text);
+    const button = (text, label, act, needs) =>
+      make("button", { type: "button", "aria-label": label, "data-needs": needs, onclick: act }, text);
     this.bar = make("div", { class: "tabs" }, this.tabs.list, this.which,
-      button("New", "New terminal", async () => (await this.open(this.which.value))?.term.focus()),
-      button("Close", "Close this terminal", () => this.close()),
+      button("New", "New terminal", async () => (await this.open(this.which.value))?.term.focus(), "network"),
+      button("Close", "Close this terminal", () => this.close(), "server"),
       button("Copy", "Copy the selection", () => this.current?.copy()),
-      button("Paste", "Paste into this terminal", () => this.current?.paste()),
+      button("Paste", "Paste into this terminal", () => this.current?.paste(), "network"),
       make("label", {}, this.#reader(), " screen reader"));
     this.empty = make("p", {}, "The network is starting; its terminals open then.");
     this.panels.append(this.empty);
