@@ -133,7 +133,7 @@ def _check_bands(where: str, unit: str | None, check: Check, words: _Known, know
 def _check_needs(checks: Sequence[Check]) -> None:
     before: dict[str, Check] = {}
     for check in checks:
-        for need in check.needs:
+        for need in (*check.needs, *check.needs_any):
             if need not in before:
                 raise InputError(f'check {check.id}: it needs "{need}", which is no check before it')
             if before[need].hidden and not check.hidden:

@@ -58,7 +58,8 @@ def worth_doing(evidence: Evidence, checks: Sequence[Check]) -> list[Experiment]
     for check in checks:
         experiments = experiments_of(check, evidence.exercise)
         unanswered = any(f"answer.{name}" in spoken_of(check) for name in evidence.answers.problems)
-        if lost.intersection(check.needs) or unanswered:
+        needless = bool(check.needs_any) and lost.issuperset(check.needs_any)
+        if lost.intersection(check.needs) or needless or unanswered:
             lost.add(check.id)
         elif experiments:
             wanted.update(experiments)
@@ -80,6 +81,9 @@ def agree(evidence: Evidence, checks: Sequence[Check]) -> bool:
 
 # --- one check
 
+_UNMET = (Outcome.ERROR, Outcome.SKIPPED, Outcome.FAIL)
+"""What a check that needs another is not judged after."""
+
 
 @dataclass(frozen=True)
 class _Seen:
@@ -99,13 +103,18 @@ def _filled(check: Check, lookup: Lookup) -> Check:
 
 def _judge(check: Check, evidence: Evidence, before: Mapping[str, CheckResult]) -> CheckResult:
     for need in check.needs:
-        if need in before and before[need].outcome in (Outcome.ERROR, Outcome.SKIPPED, Outcome.FAIL):
+        if need in before and before[need].outcome in _UNMET:
             broke = before[need].outcome is Outcome.ERROR
             return _result(
                 check,
                 Outcome.ERROR if broke else Outcome.SKIPPED,
                 f"not judged: it needs “{before[need].title}” first",
             )
+    lacking = [before[need] for need in check.needs_any if need in before and before[need].outcome in _UNMET]
+    if lacking and len(lacking) == len(check.needs_any):
+        broke = any(result.outcome is Outcome.ERROR for result in lacking)
+        outcome = Outcome.ERROR if broke else Outcome.SKIPPED
+        return _result(check, outcome, f"not judged: it needs “{lacking[0].title}”, or one like it, first")
     if evidence.impossible and check.kind in ("state", "unchanged"):
         told = f"the state that was handed in cannot be set up, so what it says does not count: {evidence.impossible}"
         return _result(check, Outcome.FAIL, told, absent=True)
@@ -194,7 +203,7 @@ def _banded(check: Check, evidence: Evidence) -> CheckResult:
     seen = _look(check, evidence)
     if seen is None:
         return _result(check, Outcome.ERROR, f"could not be judged: {evidence.errors[check.subject.partition('.')[0]]}")
-    wanted = [_wanted(check, band, evidence) for band in check.bands]
+    wanted = [_wanted(check, check.bands[0], evidence), *(_partial(check, band, evidence) for band in check.bands[1:])]
     expected = str(wanted[0])
     if seen.value is None:
         return _result(
@@ -207,7 +216,7 @@ def _banded(check: Check, evidence: Evidence) -> CheckResult:
         )
     unit, saw = seen.value.unit, f"saw {seen.value.shown}{seen.done}"
     for band, ends in zip(check.bands, wanted, strict=True):
-        if not _fits(seen.value, ends, any_order=_any_order(check, evidence.exercise)):
+        if ends is None or not _fits(seen.value, ends, any_order=_any_order(check, evidence.exercise)):
             continue
         outcome = Outcome.PASS if band.share == 1 else Outcome.PARTIAL
         told = f"expected {expected} ({_reason(check)}), {saw}."
@@ -279,6 +288,14 @@ def _wanted(check: Check, band: Band, evidence: Evidence) -> Tolerance | str:
         return fact_value(check.subject, found.number) if found and share and found.unit == PLAIN else found
 
     return between(end(band.low), end(band.high), check.why)
+
+
+def _partial(check: Check, band: Band, evidence: Evidence) -> Tolerance | str | None:
+    """What a band that earns a share accepts; None where that rests on what is not there, such as a measurement."""
+    try:
+        return _wanted(check, band, evidence)
+    except NoValueError:
+        return None
 
 
 def _words(exactly: str, evidence: Evidence) -> str:

@@ -276,6 +276,7 @@ def _one_check(table: toml.Table) -> Check:
         subject=subject,
         bands=bands,
         needs=table.texts("needs"),
+        needs_any=table.texts("needs_any"),
         hidden=table.take("hidden", bool, False),
         why=table.take("why", str),
         hints=table.texts("hints"),

@@ -112,6 +112,7 @@ class Check:
 
     subject: the fact, metric or answer, or the expression of `holds`.
     bands: the first that contains the value earns its share; the first is the full one.
+    needs, needs_any: ids of checks before it, all of which, or one of which, must pass at least in part.
     along: ways such as "h1>h2", along which a check that nothing was changed compares what happens to packets, instead
     of comparing the disciplines of every interface.
     """
@@ -130,6 +131,7 @@ class Check:
     only: tuple[str, ...] = ()
     excepted: tuple[str, ...] = ()
     along: tuple[str, ...] = ()
+    needs_any: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

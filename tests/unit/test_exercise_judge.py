@@ -182,6 +182,17 @@ def test_a_check_whose_need_failed_is_not_judged():
     assert outcome(replace(FILLED, needs=("queue",)), EVIDENCE, QUEUE) == ("pass", 10)
 
 
+def test_one_of_several_needs_may_be_enough():
+    """Where three of four hosts are paced, what four flows do together is judged."""
+    small, other = replace(QUEUE, id="small"), replace(QUEUE, id="other", subject="s2-eth2.queue")
+    either = replace(FILLED, needs_any=("small", "other"))
+    assert outcome(either, EVIDENCE, small, other) == ("pass", 10)
+    none = replace(EVIDENCE, facts={})
+    assert outcome(either, none, small, other) == ("skipped", 0)
+    assert worth_doing(none, [small, other, either]) == []
+    assert worth_doing(EVIDENCE, [small, other, either]) == [GO]
+
+
 @pytest.mark.parametrize(
     ("kind", "result"),
     [("broken", ("fail", 0)), ("errors", ("error", 0))],
