@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from linklab.state.strict import At
+from linklab.state.strict import MOST_LINKS, At
 from linklab.tc import Class, EdtLink, Filter, Qdisc
 
 _TCP = """
@@ -143,10 +143,10 @@ def _interface(at: At, data: Any) -> Interface:
         master=at.word(given["master"], _INTERFACE, "a bridge") if given.get("master") else "",
         addresses=tuple(at.word(a, _PREFIX, "addresses") for a in at.each(given.get("addresses", []))),
         features=features,
-        qdiscs=tuple(_qdisc(at, entry) for entry in at.each(given.get("qdiscs", []))),
-        classes=tuple(_class(at, entry) for entry in at.each(given.get("classes", []))),
-        filters=tuple(_filter(at, entry) for entry in at.each(given.get("filters", []))),
-        links=tuple(_link(at, entry) for entry in at.each(given.get("links", []))),
+        qdiscs=tuple(_qdisc(at, entry) for entry in at.each(given.get("qdiscs", []), MOST_LINKS)),
+        classes=tuple(_class(at, entry) for entry in at.each(given.get("classes", []), MOST_LINKS)),
+        filters=tuple(_filter(at, entry) for entry in at.each(given.get("filters", []), MOST_LINKS)),
+        links=tuple(_link(at, entry) for entry in at.each(given.get("links", []), MOST_LINKS)),
         unread=at.word(given["unread"], _UNREAD, "a number of links") if given.get("unread") else "",
     )
 

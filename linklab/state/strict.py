@@ -19,6 +19,8 @@ MOST_CHARACTERS = 8 << 20
 MOST_WORDS = 300
 MOST_ENTRIES = 4096
 """Of one kind at one node; a network of a course has dozens."""
+MOST_LINKS = 1 << 17
+"""Emulated at one interface, with a discipline, a class and a filter for each (Lab 23 makes thousands)."""
 
 
 def load_json(text: str) -> Any:
@@ -80,10 +82,12 @@ class At:
                 raise self.wrong("is no name I know", key)
         return data
 
-    def each(self, data: Any) -> list[Any]:
-        """A list."""
-        if not isinstance(data, list) or len(data) > MOST_ENTRIES:
+    def each(self, data: Any, most: int = MOST_ENTRIES) -> list[Any]:
+        """A list of so many entries at most."""
+        if not isinstance(data, list):
             raise self.wrong("must be a list", data)
+        if len(data) > most:
+            raise InputError(f"{self.where}: may have {most:,} entries of a kind at most, found {len(data):,}")
         return data
 
     def word(self, data: Any, pattern: re.Pattern[str], what: str) -> str:

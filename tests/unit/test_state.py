@@ -205,7 +205,7 @@ def place(*path):
         (place("h2", "routes", 0, "via", "10.0.0.9`id`"), "via"),
         (place("h2", "routes", 0, "options", {"congctl": "bbr;id"}), "congestion control"),
         (place("h2", "routes", 0, "options", {"initcwnd": "9;id"}), "number"),
-        (place("h2", "routes", [{}] * 5000), "list"),
+        (place("h2", "routes", [{}] * 5000), "found 5,000"),
     ],
 )
 def test_what_the_agent_would_never_say_is_refused(change, words):
@@ -213,6 +213,17 @@ def test_what_the_agent_would_never_say_is_refused(change, words):
     with pytest.raises(InputError, match=r"^state\.json: ") as caught:
         State.loads(changed(change), "state.json")
     assert words in str(caught.value)
+
+
+def test_an_interface_may_have_thousands_of_links_and_no_thousands_of_addresses():
+    """Lab 23's classes and filters were refused as no list, when a step was judged."""
+    data = json.loads(changed(lambda data: None))
+    interface = data["nodes"]["client"]["interfaces"]["s2-eth2"]
+    interface["filters"] *= 10_000
+    assert len(State.loads(json.dumps(data)).nodes["client"].interfaces["s2-eth2"].filters) >= 10_000
+    interface["addresses"] = ["10.0.0.1/8"] * 4097
+    with pytest.raises(InputError, match=r"client: s2-eth2: may have 4,096 entries of a kind at most, found 4,097"):
+        State.loads(json.dumps(data), "state.json")
 
 
 @pytest.mark.parametrize(
