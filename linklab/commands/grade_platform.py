@@ -19,7 +19,7 @@ from linklab.base.files import write, write_asked
 from linklab.errors import InputError
 from linklab.exercise.course import parse_course
 from linklab.exercise.places import private_folders
-from linklab.grade.harness import PLATFORMS, Parts, harness, read_folder
+from linklab.grade.harness import PLATFORMS, UploadParts, harness, read_folder
 from linklab.grade.platform import (
     GRADESCOPE,
     INGINIOUS,
@@ -50,7 +50,7 @@ def make(args: argparse.Namespace) -> int:
     course = _content(args.course) if args.course else None
     name = parse_course(course, str(args.course)).name if course is not None else "Linklab"
     own = {folder.name: read_folder(folder) for folder in private_folders()}
-    content = harness(platform, Parts(_content(args.package), course, own, name))
+    content = harness(platform, UploadParts(_content(args.package), course, own, name))
     write_asked(out, content, private=course is not None)
     print(f"{out}: {len(content) / 1e6:.1f} MB for {platform}; docs/harness.md says where it goes")
     if course is not None:

@@ -28,7 +28,7 @@ _MOODLE = ("%A, %d %B %Y, %I:%M %p", "%A, %d %B %Y, %H:%M")
 
 
 @dataclass(frozen=True)
-class Given:
+class PointsGiven:
     """Points that the instructor gives one student in one exercise; where: the file and line that say so."""
 
     student: str
@@ -57,7 +57,7 @@ class Times:
         return next((self.known[key] for key in keys if key in self.known), "")
 
 
-def read_points(path: Path) -> tuple[Given, ...]:
+def read_points(path: Path) -> tuple[PointsGiven, ...]:
     """The points of a file with the columns id, exercise, points, and reason; several lines of a student add up.
 
     Raises:
@@ -72,7 +72,9 @@ def read_points(path: Path) -> tuple[Given, ...]:
             raise InputError(f'{where}: points must be a number such as 2, -1.5, or 0.25, not "{excerpt(text)}"')
         if not reason:
             raise InputError(f"{where}: there is no reason; the student reads it beside the points, so write one")
-        found.append(Given(row["id"], _exercise(row["exercise"], where), float(text.replace(",", ".")), reason, where))
+        found.append(
+            PointsGiven(row["id"], _exercise(row["exercise"], where), float(text.replace(",", ".")), reason, where)
+        )
     return tuple(found)
 
 

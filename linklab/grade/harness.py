@@ -29,7 +29,7 @@ _AR_HEAD = 60
 
 
 @dataclass(frozen=True)
-class Parts:
+class UploadParts:
     """What goes into a harness.
 
     package: the Debian package's bytes; course: those of the course file, or None.
@@ -43,7 +43,7 @@ class Parts:
     title: str = "Linklab"
 
 
-def harness(platform: str, parts: Parts) -> bytes:
+def harness(platform: str, parts: UploadParts) -> bytes:
     """The archive's bytes.
 
     Raises:
@@ -121,7 +121,7 @@ def _name(content: bytes) -> str:
     raise ValueError("it has no control file")
 
 
-def _secret(parts: Parts) -> dict[str, bytes]:
+def _secret(parts: UploadParts) -> dict[str, bytes]:
     """What is for root alone there."""
     files = {} if parts.course is None else {"course.toml": without_places(parts.course)}
     for folder, contents in parts.exercises.items():

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from linklab.exercise.course import Course, Rules
 from linklab.exercise.report import Adjustment, Report
-from linklab.grade.class_lists import Given, Times
+from linklab.grade.class_lists import PointsGiven, Times
 from linklab.grade.cohort import Entry, Finding
 from linklab.grade.marks import BY_HAND, LATE, lateness
 from linklab.grade.results import points
@@ -22,7 +22,7 @@ class Marking:
     """
 
     course: Course | None = None
-    given: Sequence[Given] | None = None
+    given: Sequence[PointsGiven] | None = None
     times: Times | None = None
 
     def applied(self, report: Report, label: str, before: Report | None = None) -> Report:
@@ -44,7 +44,7 @@ class Marking:
             by_hand = tuple(Adjustment(BY_HAND, each.points, each.reason) for each in self._mine(whose, report))
         return replace(made, adjustments=(*late, *by_hand))
 
-    def _mine(self, student: str, report: Report) -> list[Given]:
+    def _mine(self, student: str, report: Report) -> list[PointsGiven]:
         return [each for each in self.given or () if student and each.is_of(student, report.exercise)]
 
     def doubts(self, entries: Sequence[Entry]) -> list[Finding]:

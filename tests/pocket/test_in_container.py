@@ -19,7 +19,7 @@ from linklab.exercise.bundle import read_bundle, write_bundle
 from linklab.exercise.load import load_exercise
 from linklab.exercise.places import VARIABLE
 from linklab.grade.bubblewrap import why_not
-from linklab.grade.harness import Parts, harness, read_folder
+from linklab.grade.harness import UploadParts, harness, read_folder
 from linklab.grade.platform import gradescope_results, inginious_feedback
 from linklab.grade.sample import COURSE_FILE, instance_of, sample
 from linklab.topology import Topology
@@ -163,7 +163,7 @@ def test_gradescope_gets_the_result_of_linklab_grade(place, programs):
     path = hand_in(place)
     own = {"9-try": read_folder(place / "secret/9-try")}
     top = place / "autograder"
-    unpacked(harness("gradescope", Parts(deb("linklab"), (COURSE_FILE + late).encode(), own)), top / "source")
+    unpacked(harness("gradescope", UploadParts(deb("linklab"), (COURSE_FILE + late).encode(), own)), top / "source")
     (top / "run_autograder").write_bytes((top / "source/run_autograder").read_bytes())
     (top / "run_autograder").chmod(0o755)
     subprocess.run(["chmod", "-R", "go-rwx", str(top / "source")], check=True)  # as setup.sh does

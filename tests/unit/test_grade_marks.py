@@ -11,7 +11,7 @@ from graded import check, report, ungradable
 from linklab.errors import InputError
 from linklab.exercise.course import Cost, Course, Rules
 from linklab.exercise.report import Adjustment, parse_report
-from linklab.grade.class_lists import Given, Times, read_points, read_times
+from linklab.grade.class_lists import PointsGiven, Times, read_points, read_times
 from linklab.grade.classfiles import canvas_csv, grades_csv
 from linklab.grade.cohort import Entry
 from linklab.grade.html import report_page
@@ -140,9 +140,9 @@ def test_points_are_read_with_their_place(listed):
     """An exercise as it is typed anywhere; a decimal comma where cells end with a semicolon."""
     path = listed("id;exercise;points;reason\ns1;3;1,5;drawing\n\ns2;p1;-2;late, by mail\ns3;Lab 05;+1;kind\n")
     assert read_points(path) == (
-        Given("s1", "exercise3", 1.5, "drawing", "l.csv:2"),
-        Given("s2", "problem1", -2.0, "late, by mail", "l.csv:4"),
-        Given("s3", "lab5", 1.0, "kind", "l.csv:5"),
+        PointsGiven("s1", "exercise3", 1.5, "drawing", "l.csv:2"),
+        PointsGiven("s2", "problem1", -2.0, "late, by mail", "l.csv:4"),
+        PointsGiven("s3", "lab5", 1.0, "kind", "l.csv:5"),
     )
 
 
@@ -219,7 +219,10 @@ def test_a_time_that_is_none_is_named(listed, text, says):
 def test_what_is_not_said_anew_stands():
     """Points merged later leave the lateness, and the other way round; a list that lost a line takes it back."""
     times = Times({("", "s1", ""): "2026-11-21T12:00:00+00:00"})
-    given = [Given("s1", "exercise3", 2.0, "drawing", "p.csv:2"), Given("s1", "exercise4", 9.0, "other", "p.csv:3")]
+    given = [
+        PointsGiven("s1", "exercise3", 2.0, "drawing", "p.csv:2"),
+        PointsGiven("s1", "exercise4", 9.0, "other", "p.csv:3"),
+    ]
     first = Marking(COURSE, None, times).applied(report(), "s1.zip")
     assert [(each.kind, each.points) for each in first.adjustments] == [("late", -1.2)]
     second = Marking(None, given).applied(first, "s1.zip")
@@ -231,14 +234,14 @@ def test_what_is_not_said_anew_stands():
 
 def test_a_practice_instance_gets_nobodys_points():
     """Its student is not one."""
-    given = [Given("practice", "exercise3", 2.0, "x", "p.csv:2")]
+    given = [PointsGiven("practice", "exercise3", 2.0, "x", "p.csv:2")]
     assert Marking(None, given).applied(report("practice"), "s1.zip").adjustments == ()
 
 
 def test_what_could_not_be_applied_is_to_be_looked_at():
     """Times that are not known where there is a deadline; points of students who are not there."""
     entries = [Entry("a", "a.zip", report()), Entry("b", "b.zip", report("s2", handed_in="2026-11-20T12:00:00+00:00"))]
-    given = [Given("s9", "exercise3", 2.0, "x", "p.csv:2"), Given("s9", "exercise4", 2.0, "x", "p.csv:3")]
+    given = [PointsGiven("s9", "exercise3", 2.0, "x", "p.csv:2"), PointsGiven("s9", "exercise4", 2.0, "x", "p.csv:3")]
     found = Marking(COURSE, given).doubts(entries)
     assert [(each.kind, [entry.name for entry in each.entries]) for each in found] == [
         ("no time", ["a"]),

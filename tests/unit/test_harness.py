@@ -12,7 +12,7 @@ from graded import report, ungradable
 
 from linklab import cli
 from linklab.errors import InputError
-from linklab.grade.harness import Parts, harness, package_name, without_places
+from linklab.grade.harness import UploadParts, harness, package_name, without_places
 from linklab.grade.platform import (
     github_report,
     gradescope_metadata,
@@ -45,7 +45,7 @@ def unpacked(content):
 def test_gradescopes_archive_has_both_scripts_at_its_top():
     """Executable, with the package, the course file without paths of the instructor's machine, and own exercises."""
     own = {"9-mine": {"exercise.toml": b"format = 1\n"}}
-    files, programs = unpacked(harness("gradescope", Parts(WHOLE, COURSE, own)))
+    files, programs = unpacked(harness("gradescope", UploadParts(WHOLE, COURSE, own)))
     assert set(files) == {"setup.sh", "run_autograder", "linklab.deb", "course.toml", "exercises/9-mine/exercise.toml"}
     assert programs == {"setup.sh", "run_autograder"}
     assert files["course.toml"] == COURSE.replace(b'exercises = [\n  "my",\n]\n', b"")
@@ -54,7 +54,7 @@ def test_gradescopes_archive_has_both_scripts_at_its_top():
 
 def test_inginious_task_is_yaml_and_its_secrets_are_in_the_environment_alone():
     """The task's folder is readable for whatever runs in the container."""
-    files, programs = unpacked(harness("inginious", Parts(WHOLE, COURSE, title='Networks "1" \\')))
+    files, programs = unpacked(harness("inginious", UploadParts(WHOLE, COURSE, title='Networks "1" \\')))
     task = yaml.safe_load(files["task/task.yaml"])
     assert task["name"] == 'Networks "1" \\'
     assert task["problems"]["submission"]["type"] == "file"
@@ -66,20 +66,20 @@ def test_inginious_task_is_yaml_and_its_secrets_are_in_the_environment_alone():
 
 def test_githubs_archive_holds_what_students_may_read():
     """A workflow that GitHub finds, and the students' package; no secret and no whole package goes into it."""
-    files, _ = unpacked(harness("github", Parts(STUDENTS)))
+    files, _ = unpacked(harness("github", UploadParts(STUDENTS)))
     assert set(files) == {".github/workflows/classroom.yml", ".github/linklab/linklab-student.deb"}
     workflow = yaml.safe_load(files[".github/workflows/classroom.yml"])
     assert (workflow["name"], list(workflow["jobs"])) == ("Autograding Tests", ["run-autograding-tests"])
     assert workflow["permissions"] == {"contents": "read"}
     with pytest.raises(InputError, match=r"it must be linklab-student \(make student-deb\)"):
-        harness("github", Parts(WHOLE))
+        harness("github", UploadParts(WHOLE))
     with pytest.raises(InputError, match="--course and --exercises stay with you"):
-        harness("github", Parts(STUDENTS, COURSE))
+        harness("github", UploadParts(STUDENTS, COURSE))
 
 
 def test_the_same_input_gives_the_same_bytes():
     """So that what was uploaded can be compared."""
-    for platform, parts in (("gradescope", Parts(WHOLE, COURSE)), ("github", Parts(STUDENTS))):
+    for platform, parts in (("gradescope", UploadParts(WHOLE, COURSE)), ("github", UploadParts(STUDENTS))):
         assert harness(platform, parts) == harness(platform, parts)
 
 
@@ -95,7 +95,7 @@ def test_the_same_input_gives_the_same_bytes():
 def test_a_package_that_cannot_grade_is_refused(content, says):
     """Before anything is uploaded."""
     with pytest.raises(InputError, match=says):
-        harness("gradescope", Parts(content))
+        harness("gradescope", UploadParts(content))
 
 
 def test_a_package_says_its_name():
