@@ -1,0 +1,2 @@
+# Nothing was set: every test fills the link.
+true
