@@ -207,11 +207,14 @@ class Guide:
                 self.network = done.network
         refused = line.status not in (0, None)
         run = self._run_in(line)
-        if refused or why:
-            exact = self.matching.exact(run, before, self.front) if run else None
-            if exact is not None:  # the manual shows what is refused, or rests on what is not simulated
-                self._judge_run(exact, line)
-                return
+        exact = self.matching.exact(run, before, self.front) if run else None
+        if exact is not None and (
+            refused or why
+        ):  # the manual shows what is refused, or rests on what is not simulated
+            self._judge_run(exact, line)
+            return
+        if exact is not None and not self.wants[exact].good and self.matching.is_set(exact, before):
+            self._judge_run(exact, line)  # it sets what only the kernel knows of, such as a filter of `tc -batch`
         if not refused:  # what the kernel took counts, even where its state was read back before the line had ended
             self._changed(before, keys, line)
         else:

@@ -66,7 +66,7 @@ class Matching:
     def _in_place(self, fitting: Sequence[tuple[At, GuideStep]], now: SettingsMap) -> list[At]:
         """Those before which the manual has set what is set now."""
         networks = self._networks()
-        return [at for at, step in fitting if step.networks == networks and self._is_set(at, now)]
+        return [at for at, step in fitting if step.networks == networks and self.is_set(at, now)]
 
     def _choose(self, fitting: Sequence[tuple[At, GuideStep]], in_place: Sequence[At], front: int) -> At:
         unfinished = [(at, step) for at, step in fitting if not self.wants[at].good and not step.step.optional]
@@ -89,7 +89,7 @@ class Matching:
             for place, want in enumerate(step.wants)
         )
 
-    def _is_set(self, at: At, now: SettingsMap) -> bool:
+    def is_set(self, at: At, now: SettingsMap) -> bool:
         """Whether what is set is what the manual has set when it runs that."""
         initial, want = self.chains.initial, self.plan.steps[at[0]].wants[at[1]]
         assert isinstance(want, RunWant)

@@ -17,6 +17,7 @@ from linklab.state.node import Interface, Node
 from linklab.tc import EdtLink, Qdisc
 
 ROOT = Path(__file__).resolve().parents[2]
+CAPTURES = ROOT / "tests/captures"
 DONE, DIFFERENTLY, WRONG, OPEN = GuideStatus.DONE, GuideStatus.DIFFERENTLY, GuideStatus.WRONG, GuideStatus.OPEN
 
 
@@ -277,6 +278,15 @@ def state_of(options, links=()):
             "client": Node({"s1-eth1": ends["s1-eth1"], "s1-eth2": ends["s1-eth2"]}),
         }
     )
+
+
+def test_a_line_that_sets_what_only_the_kernel_knows_does_its_step():
+    """The filters of tc -batch are in no line of Lab 23, but in the kernel's state; deleting them stayed open then."""
+    student = Student("23")
+    student.until("filters-1-ping")
+    student.guide.see(StateEvidence(State.loads((CAPTURES / "node_state-7.3.4-one-filter.json").read_text()), 2000.0))
+    student.does("filters-1-ping", "filters-1", "filters-500-set")
+    assert student.status("filters-500-set") is DONE
 
 
 def test_what_is_drawn_counts_wherever_it_is_placed():
