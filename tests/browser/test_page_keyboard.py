@@ -104,6 +104,22 @@ def test_a_whole_lab_at_twice_the_size(lab, browser):
     assert page.complaints() == []
 
 
+@in_both
+def test_the_link_to_the_next_step_keeps_the_focus(lab, browser):
+    """What the guide says anew while its link has the focus takes the focus from nobody."""
+    running, page = lab("1"), browser()
+    page.open(running.address)
+    running.wait_for("The network runs")
+    page.until(lambda: "0 of 8 steps done" in page.one("#guide").text, "what the guide says first")
+    page.keys(Keys.ALT, Keys.PAGE_DOWN)
+    page.keys(Keys.ALT, Keys.ENTER)
+    page.until(lambda: "Terminal client" in page.focused(), "the terminal's focus")
+    page.keys(Keys.ENTER)
+    page.driver.execute_script("document.querySelector('#guide a').focus()")
+    page.until(lambda: "1 of 8 steps done" in page.one("#guide").text, "the first step is done")
+    assert "Next: " in stop(page)
+
+
 @pytest.mark.parametrize("size", [(1024, 700), TWICE], ids=["as it is", "at 200 %"])
 def test_the_focus_is_always_seen(lab, browser, size):
     """Wherever Tab stops, in each part, and whatever is open there; and it leaves each part again."""

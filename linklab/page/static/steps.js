@@ -1,5 +1,5 @@
 // The manual of the page: each step gets buttons that put its command into its terminal, its state, and hints.
-import { explained, make } from "./elements.js";
+import { explained, make, redraw } from "./elements.js";
 import * as server from "./server.js";
 
 const WORDS = {
@@ -100,7 +100,7 @@ class Step {
       line("", state.story), line("Expected: ", state.expected), line("Seen: ", state.seen), line("Why: ", state.why),
     ].filter(Boolean);
     if (parts.length && state.advice) parts.push(line("What the message means:", " "), ...explained(state.advice));
-    this.found.replaceChildren(...parts);
+    redraw(this.found, parts);
     this.found.hidden = !parts.length;
     const good = state.status.startsWith("done");
     this.hint.hidden = good || !state.hints;
@@ -177,8 +177,8 @@ class Steps {
       } }, `${lead}: ${following.task || this.steps[at].facts.name}`),
       following.subgoal ? ` (${following.subgoal.replace(/\.$/, "")})` : "", why ? `.${why}` : "",
     ];
-    this.bar.replaceChildren(make("p", {}, `${done} of ${needed.length} steps done. `, ...what),
-      trouble ? make("p", { class: "trouble" }, `${trouble}.`) : "");
+    redraw(this.bar, [make("p", {}, `${done} of ${needed.length} steps done. `, ...what),
+      trouble ? make("p", { class: "trouble" }, `${trouble}.`) : ""]);
   }
 }
 
