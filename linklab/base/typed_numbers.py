@@ -121,6 +121,30 @@ def plain_of_kinds(number: str, unit: str, kinds: Sequence[str]) -> str:
     raise InputError(f'"{excerpt(given)}" {found}, and {asked} is asked for: {cure}')
 
 
+def set_apart(number: str, unit: str) -> tuple[str, str]:
+    """Two fields with the unit moved out of the number's: "40 ms" and "" → "40" and "ms"; as they are if there is none.
+
+    Args:
+        number: what a person wrote as the number.
+        unit: what stands in the field beside it; the unit behind the number may be written there once more.
+
+    Raises:
+        InputError: the fields have two different units, or the number is too long.
+    """
+    text = _plain_text(number)
+    begin = _AT_START.match(text.casefold())
+    digits = begin[0].rstrip(_APART) if begin else ""
+    behind, beside = text[len(digits) :].strip(), unit.strip()
+    if not behind or _NUMBER.fullmatch(digits) is None or re.search(r"\d", behind):
+        return number, unit
+    if beside and beside.casefold() != behind.casefold():
+        raise InputError(
+            f'"{excerpt(text)}" has a unit already, and "{excerpt(beside)}" stands in the field beside it: '
+            "leave one of them out"
+        )
+    return text[: len(digits)], beside or behind
+
+
 def _plain_text(typed: str) -> str:
     """With ordinary spaces and signs, within the length of a number; the exponent's e and the unit as they are."""
     text = "".join(" " if letter.isspace() else letter for letter in typed.translate(_SAME)).strip()

@@ -7,7 +7,7 @@ the student's that is there is replaced only if they say so (409 asks), and is k
 
 from __future__ import annotations
 
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
 from tornado.web import RequestHandler
@@ -17,8 +17,7 @@ from linklab.errors import InputError
 from linklab.manual.model import WriteFile
 from linklab.page.context import PageContext
 from linklab.page.handlers import PageHandler, RequestError
-
-INSIDE = PurePosixPath("/lab")
+from linklab.page.step_facts import place_in_folder
 
 
 class FileThereError(InputError):
@@ -35,14 +34,23 @@ class WriteHandler(PageHandler):
             raise RequestError(404, "No step of this name writes a file.")
         replace = self.request.body != b"" and self.fields(replace=bool)["replace"]
         try:
-            path = await self.context.in_thread(write_file, self.context.folder, step.action, replace)
+            path, written = await self.context.in_thread(write_file, self.context.folder, step.action, replace)
         except FileThereError as error:
             raise RequestError(409, str(error)) from None
-        self.answer(text=f"{path.name} is written in {path.parent}.")
+        self.answer(text=_told(path, step.action, written))
 
 
-def write_file(folder: Path, action: WriteFile, replace: bool = False) -> Path:
-    """Write what a step writes; where it is now. What is to be at the end of a file is not put there twice.
+def _told(path: Path, action: WriteFile, written: bool) -> str:
+    if not written:
+        is_there = "ends with these lines" if action.append else "has this text"
+        return f"{path.name} in {path.parent} {is_there} already; it is left as it is."
+    return f"{path.name} is {'added to' if action.append else 'written'} in {path.parent}."
+
+
+def write_file(folder: Path, action: WriteFile, replace: bool = False) -> tuple[Path, bool]:
+    """Write what a step writes; where it is now, and whether it had to be written.
+
+    What is to be at the end of a file is not put there twice.
 
     replace: a file that is there and says something else is kept as NAME~.
 
@@ -50,23 +58,23 @@ def write_file(folder: Path, action: WriteFile, replace: bool = False) -> Path:
         FileThereError: such a file is there, and `replace` is not said.
         InputError: the file would not lie in the folder, or cannot be read or written.
     """
-    named = PurePosixPath(action.path)
-    if named.is_absolute() and INSIDE in named.parents:
-        named = named.relative_to(INSIDE)
-    path, text = folder / named, action.text.encode()
-    if named.is_absolute() or folder.resolve() not in path.resolve().parents:
+    named = place_in_folder(action.path)
+    if named is None or folder.resolve() not in (folder / named).resolve().parents:
         raise InputError(f"{action.path}: this file does not lie in {folder}; write it in a terminal")
+    path, text = folder / named, action.text.encode()
     try:
         before = path.read_bytes() if path.exists() else b""
     except OSError as error:
         raise InputError(f"{path}: cannot be read: {error.strerror}") from error
+    if before.endswith(text) if action.append else path.exists() and before == text:
+        return path, False
     if action.append:
-        return path if before.endswith(text) else write_asked(path, before + text)
-    if before and before != text:
+        return write_asked(path, before + text), True
+    if before:
         if not replace:
             raise FileThereError(f"{path.name} is there already, with another text than the manual’s.")
         write_asked(path.with_name(f"{path.name}~"), before)
-    return write_asked(path, text)
+    return write_asked(path, text), True
 
 
 def routes(context: PageContext) -> list[tuple[str, type[RequestHandler], dict[str, Any]]]:

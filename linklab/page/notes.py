@@ -110,8 +110,8 @@ class NotesDesk:
                 with contextlib.suppress(InputError):  # a full disk: it stays in the notes
                     guide.predict(self.notes.predictions[name].evidence(name))
 
-    def predict(self, name: str, written: WrittenPrediction) -> str:
-        """Keep a prediction; an empty one is forgotten. What to say of it.
+    def predict(self, name: str, typed: WrittenPrediction) -> tuple[str, WrittenPrediction]:
+        """Keep a prediction; an empty one is forgotten. What to say of it, and what is kept.
 
         Raises:
             InputError: it does not answer the question, its measurement has begun and there is one already, or the file
@@ -119,6 +119,7 @@ class NotesDesk:
         """
         guide = self.context.guide
         asked = next(each for each in self.context.manual.predictions if each.id == name)
+        written = typed.set_apart()
         written.check(asked.asks)
         with self._lock, self._alone():
             guide.predict(written.evidence(name))
@@ -128,7 +129,7 @@ class NotesDesk:
                 self.notes.predictions[name] = written
             self._keep()
         standing = guide.prediction(name)
-        return " ".join(filter(None, ("Your prediction is kept.", standing[1].sentence if standing else "")))
+        return " ".join(filter(None, ("Your prediction is kept.", standing[1].sentence if standing else ""))), written
 
     def answer(self, number: str, text: str) -> None:
         """Keep an answer to a question; an empty one is forgotten. InputError if it is too long or cannot be kept."""
@@ -191,7 +192,8 @@ class PredictionHandler(PageHandler):
         if not any(asked.id == name for asked in self.context.manual.predictions):
             raise RequestError(404, "The manual asks for no such prediction.")
         given = self.fields(**dict.fromkeys(FIELDS, str))
-        self.answer(text=await self.context.in_thread(self.desk.predict, name, WrittenPrediction(**given)))
+        said, kept = await self.context.in_thread(self.desk.predict, name, WrittenPrediction(**given))
+        self.answer(text=said, kept=asdict(kept))
 
 
 class AnswerHandler(PredictionHandler):

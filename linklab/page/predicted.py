@@ -9,10 +9,10 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 from linklab.base.numbers import format_number, parse_number
-from linklab.base.typed_numbers import plain_of_kinds
+from linklab.base.typed_numbers import plain_of_kinds, set_apart
 from linklab.errors import InputError
 from linklab.guide.evidence import PredictionEvidence
 from linklab.manual.predict import WORDS
@@ -44,6 +44,11 @@ class WrittenPrediction:
     def empty(self) -> bool:
         """Whether nothing was written."""
         return self.evidence("").empty
+
+    def set_apart(self) -> WrittenPrediction:
+        """With a unit that was typed behind the number in its own field; InputError if that one has another unit."""
+        number, unit = set_apart(self.number, self.unit)
+        return replace(self, number=number, unit=unit)
 
     def check(self, asks: Sequence[str]) -> None:
         """Refuse what cannot answer a question.

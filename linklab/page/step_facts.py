@@ -6,6 +6,8 @@ Also what to do about the steps that a page cannot do, such as drawing a network
 
 from __future__ import annotations
 
+import shlex
+from pathlib import PurePosixPath
 from typing import Any
 
 from linklab.base.finish import Background, StopAfter
@@ -14,6 +16,8 @@ from linklab.guide.shell import CLIENT
 from linklab.manual.model import Commands, EditorActions, Interrupt, Manual, Step, WriteFile
 from linklab.manual.names import step_names
 
+_FOLDER = PurePosixPath("/lab")
+"""The working folder, as the network has it."""
 _DRAW = (
     "This step is done in the editor, which is a window of its own: type linklab edit in a terminal of your computer. "
     "This page does not follow it."
@@ -21,6 +25,10 @@ _DRAW = (
 _OF_DRAWN = (
     "{node} belongs to the network that you draw. Do this step in a terminal of the editor: right-click {node} while "
     "the network runs. This page does not follow it."
+)
+_ELSEWHERE = (
+    "This file lies in the network and not in your folder: the buttons type a command that writes it. "
+    "An editor in the terminal will do as well."
 )
 _STOP = "On this page the network runs until you end the lab. What you did is kept."
 _CLOSE = "On this page, close the terminal with its button Close."
@@ -43,6 +51,8 @@ def facts_of_steps(manual: Manual) -> list[dict[str, Any]]:
             note = _DRAW
         elif not own and node != CLIENT:
             note, in_editor = _OF_DRAWN.format(node=node), True
+        elif isinstance(step.action, WriteFile) and facts["kind"] == "commands":
+            note = _ELSEWHERE
         elif "stop" in verbs:
             note = _STOP
         elif "close" in verbs:
@@ -67,8 +77,9 @@ def step_facts(step: Step) -> dict[str, Any]:
             stops, runs_on = isinstance(finish, StopAfter), isinstance(finish, Background)
         case Interrupt():
             kind = "interrupt"
-        case WriteFile():
-            kind = "file"
+        case WriteFile(path=path) as action:
+            inside = place_in_folder(path) is not None
+            kind, lines = ("file", ()) if inside else ("commands", (_typed(action),))
         case EditorActions(verbs=verbs):
             kind = "editor"
             nodes = [verb.words[1] for verb in verbs if verb.words[0] == "terminal"]
@@ -81,3 +92,19 @@ def step_facts(step: Step) -> dict[str, Any]:
         "runs_on": runs_on,
         "nodes": nodes,
     }
+
+
+def place_in_folder(path: str) -> PurePosixPath | None:
+    """Where a file of a manual is in the working folder; None if it is not there, as its name says."""
+    named = PurePosixPath(path)
+    if named.is_absolute() and _FOLDER in named.parents:
+        named = named.relative_to(_FOLDER)
+    return None if named.is_absolute() or ".." in named.parts else named
+
+
+def _typed(action: WriteFile) -> str:
+    """A line of bash(1) that writes a file."""
+    arrow, text = ">>" if action.append else ">", action.text
+    if text.endswith("\n") and "\n" not in text[:-1]:
+        return f"echo {shlex.quote(text[:-1])} {arrow} {shlex.quote(action.path)}"
+    return f"printf %s {shlex.quote(text)} {arrow} {shlex.quote(action.path)}"

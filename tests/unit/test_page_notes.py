@@ -85,7 +85,9 @@ def test_a_prediction_is_read_as_every_number_that_a_person_types(number, unit, 
         ("40", "MB/s", ("rate",), '"MB/s" counts bytes per second: write the rate in bits per second, such as Mbps'),
         ("40", "", ("words",), "this question asks for words, not for a number; write them into their field"),
         ("forty", "ms", ("time",), '"forty" is not a number'),
-        ("40 ms", "", ("time",), '"40 ms" is not a number'),
+        ("40 ms", "s", ("time",), '"40 ms" has a unit already, and "s" stands in the field beside it: leave one'),
+        ("40 or 50 ms", "", ("time",), '"40 or 50 ms" is not a number'),
+        ("40 ms", "", ("rate",), '"ms" is a unit of time, and a rate is asked for: write one such as Mbps'),
         ("4,0,0", "ms", ("time",), '"4,0,0" is not a number'),
         ("1e999", "", ("number",), "1e999: the number is too large"),
         ("nan", "", ("number",), '"nan" is not a number'),
@@ -94,8 +96,38 @@ def test_a_prediction_is_read_as_every_number_that_a_person_types(number, unit, 
 def test_what_cannot_answer_the_question_is_refused(number, unit, asks, words):
     """Regression: 1,234 was taken for 1.234, and any unit for any question; the sentence says what to write."""
     with pytest.raises(InputError) as refused:
-        WrittenPrediction(number, unit).check(asks)
+        WrittenPrediction(number, unit).set_apart().check(asks)
     assert str(refused.value).startswith(words)
+
+
+@pytest.mark.parametrize(
+    ("number", "unit", "apart"),
+    [
+        ("40 ms", "", ("40", "ms")),
+        ("40ms", "MS", ("40", "MS")),
+        ("1 234,5 Mbit/s", "", ("1 234,5", "Mbit/s")),
+        ("2e3 packets", "", ("2e3", "packets")),
+        ("50%", " ", ("50", "%")),
+        ("40", " ms", ("40", " ms")),
+        ("", "ms", ("", "ms")),
+        ("forty ms", "", ("forty ms", "")),
+    ],
+)
+def test_a_unit_that_is_typed_behind_the_number_moves_to_its_own_field(number, unit, apart):
+    """Regression: "40 ms" in the number's field was refused as no number."""
+    moved = WrittenPrediction(number, unit, "both ways").set_apart()
+    assert moved == WrittenPrediction(*apart, "both ways")
+
+
+def test_the_page_keeps_the_number_and_its_unit_apart(tmp_path):
+    """And answers what it keeps, for the fields."""
+    with served(tmp_path) as page:
+        given = {"number": "40 ms", "unit": "", "words": "", "why": "both ways"}
+        status, _, text = page.own("POST", "predictions/one-round-trip", given)
+        assert status == 200
+        assert json.loads(text)["kept"] == {**given, "number": "40", "unit": "ms"}
+    kept = StudentNotes.load(tmp_path, "14-router-bufferbloat")
+    assert kept.predictions == {"one-round-trip": WrittenPrediction("40", "ms", "both ways")}
 
 
 @pytest.mark.parametrize(
@@ -180,6 +212,19 @@ def test_what_is_to_be_at_the_end_of_a_file_is_there_once(tmp_path):
     assert (tmp_path / "x").read_bytes() == b"\xff mine\nmore\n"
 
 
+def test_a_file_that_is_there_already_is_not_said_to_be_written(tmp_path):
+    """Regression: "is written" was said of lines that were there, and of a file with the manual's text."""
+    x, more, whole = tmp_path / "x", WriteFile("x", "more\n", append=True), WriteFile("y", "all\n", append=False)
+    assert [write_file(tmp_path, more) for _ in range(2)] == [(x, True), (x, False)]
+    assert [write_file(tmp_path, whole) for _ in range(2)] == [(tmp_path / "y", True), (tmp_path / "y", False)]
+    with served(tmp_path, lab="24") as page:
+        said = [json.loads(page.own("POST", "steps/first-file/write")[2])["text"] for _ in range(2)]
+    assert said == [
+        f"first is written in {tmp_path}.",
+        f"first in {tmp_path} has this text already; it is left as it is.",
+    ]
+
+
 def test_two_programs_in_one_folder_keep_each_others_answers(tmp_path):
     """Regression: each wrote its own copy of the whole file."""
     with served(tmp_path) as one, served(tmp_path) as two:
@@ -202,7 +247,16 @@ def test_a_file_elsewhere_is_left_to_the_terminal(tmp_path, path):
 
 def test_a_file_of_the_network_s_folder_is_the_working_folder_s(tmp_path):
     """/lab inside is the folder outside."""
-    assert write_file(tmp_path, WriteFile("/lab/x", "y", append=False)) == tmp_path / "x"
+    assert write_file(tmp_path, WriteFile("/lab/x", "y", append=False)) == (tmp_path / "x", True)
+
+
+def test_a_file_of_the_network_s_own_is_written_by_a_line_in_its_terminal():
+    """Regression: Lab 6 offered to write /etc/sysctl.conf into the folder, and then refused to."""
+    steps = {facts["id"]: facts for facts in facts_of_steps(load_lab(find_lab("6")).manual)}
+    facts = steps["edit-conf"]
+    assert (facts["kind"], facts["terminal"]) == ("commands", "client")
+    assert facts["lines"] == ["echo net.ipv4.ip_forward=1 >> /etc/sysctl.conf"]
+    assert facts["note"].startswith("This file lies in the network and not in your folder")
 
 
 @pytest.mark.parametrize(

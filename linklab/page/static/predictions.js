@@ -45,7 +45,11 @@ class Question {
       const fields = {
         number: this.number.value, unit: this.unit.value, words: this.words.value, why: this.why.value,
       };
-      this.said.textContent = (await server.ask("POST", `predictions/${this.facts.id}`, fields)).text;
+      const { text, kept } = await server.ask("POST", `predictions/${this.facts.id}`, fields);
+      this.said.textContent = text;
+      for (const [name, value] of Object.entries(kept)) { // a unit behind the number moves to its own field
+        if (this[name].value === fields[name]) this[name].value = value;
+      }
     } catch (error) {
       this.said.textContent = error.message;
     }
