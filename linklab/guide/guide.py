@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from linklab.guide import words
+from linklab.guide import missed, words
 from linklab.guide.chains import Chains
 from linklab.guide.complaints import complaint_of
 from linklab.guide.evidence import (
@@ -33,6 +33,7 @@ from linklab.judge.expectation import ExpectationVerdict, Observed, verdicts_on
 from linklab.judge.verdict import Outcome
 from linklab.lab.model import Lab
 from linklab.manual.model import Manual
+from linklab.manual.names import step_names
 from linklab.state.model import State
 
 COUNTED = frozenset({"ping.sent", "ping.received"})
@@ -56,6 +57,7 @@ class Guide:
         self.plan: LabPlan = plan_of(self.lab, self.manual)
         self.network = SimulatedNetwork(self.plan.devices)
         self.begins_at = 0
+        self._titles = step_names(self.manual or self.lab.manual)
         self._knows_kernel = False
         self._is_told_verbs = False
         """Whether what is done in an editor is told, so that steps that are done there are followed."""
@@ -298,7 +300,7 @@ class Guide:
             self._broken[step.id] = line.broken
         failed = [] if at[1] + 1 < len(step.wants) else self._failed(step, line)
         if failed:
-            status.mark_wrong(words.of_verdict(failed[0], self._why(step)), failed)
+            status.mark_wrong(missed.story_of(failed[0], self._broken, self._why(step)), failed)
         else:
             exact = isinstance(want, RunWant) and words.as_printed(want, step.step.terminal, line, self.plan.nodes)
             status.mark_done(differently="" if exact else f"by {line.text}")
@@ -380,6 +382,7 @@ class Guide:
                     advice=advice,
                     verdicts=differing,
                     hints=hints,
+                    titles=self._titles,
                 )
             )
         return found

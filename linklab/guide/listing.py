@@ -46,9 +46,17 @@ def listing(steps: Sequence[Told], told: Sequence[Told], following: str | None) 
         yield f"{mark} {numbers[step['id']]:3} {step['task'] or step['id']} [{step['terminal']}] {step['id']}{arrow}"
         if step["story"]:
             yield f"      {step['story']}"
+            yield from _beside(step)
             yield from _advice(step.get("advice", ""))
         elif step["left_out"]:
             yield "      left out: a later step is done, and this one is not"
+
+
+def _beside(step: Told) -> Iterator[str]:
+    """What was expected, what was seen, and why, below the story."""
+    for label, key in (("Expected", "expected"), ("Seen", "seen"), ("Why", "why")):
+        if step.get(key):
+            yield f"      {label}: {step[key]}"
 
 
 def _advice(text: str) -> Iterator[str]:

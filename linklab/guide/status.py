@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
+from linklab.guide.missed import expected_of, seen_of
 from linklab.guide.plan import GuideStep
 from linklab.judge.expectation import ExpectationVerdict
 
@@ -110,8 +111,9 @@ class StepState:
         advice: str,
         verdicts: Sequence[ExpectationVerdict],
         hints: Sequence[str],
+        titles: Mapping[str, str],
     ) -> StepState:
-        """The state of a step of a plan."""
+        """The state of a step of a plan; titles: what people call each step of the manual."""
         first = verdicts[0] if verdicts else None
         section = step.section
         heading = " ".join(filter(None, (section.number, section.title))) if section else ""
@@ -125,8 +127,8 @@ class StepState:
             typed=step.step.typed,
             status=status,
             story=story,
-            expected=first.expected if first else "",
-            seen=first.seen if first else "",
+            expected=expected_of(first, titles) if first else "",
+            seen=seen_of(first) if first else "",
             why=first.expectation.why if first else "",
             advice=advice,
             optional=step.step.optional,

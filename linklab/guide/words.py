@@ -168,11 +168,6 @@ def of_status(line: TypedEvidence, expected: int) -> str:
     return f"“{excerpt(line.text)}” failed (status {line.status}){told}"
 
 
-def of_verdict(verdict: ExpectationVerdict, why: str) -> str:
-    """An expectation that is missed, and the setting that explains it."""
-    return " ".join(filter(None, (verdict.story, why)))
-
-
 def last_line(output: str) -> str:
     """The last line that says something."""
     return next((line.strip() for line in reversed(output.splitlines()) if line.strip()), "")
@@ -260,7 +255,7 @@ def hints(step: GuideStep, story: str, verdicts: Sequence[ExpectationVerdict] = 
     found += [each.hint for each in missed[:1] if each.hint]
     if story:
         found.append(f"{story[:1].upper()}{story[1:]}".rstrip(".") + ".")
-    elif missed:
+    if missed and (verdicts or not story):
         found.append(f"What should come out, and why: {missed[0].why}.")
     if isinstance(step.step.action, EditorActions | Commands) or step.step.typed:
         found.append(f"In {where}: {step.step.typed}")

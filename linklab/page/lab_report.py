@@ -12,8 +12,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from linklab.guide.evidence import PredictionEvidence
+from linklab.guide.missed import relation_in_words
 from linklab.guide.predictions import PredictionTime
-from linklab.judge.expectation import ExpectationVerdict
+from linklab.judge.expectation import Expectation, ExpectationVerdict
+from linklab.judge.metric_words import metric_in_words
 from linklab.manual.chapter import Chapter
 from linklab.manual.html import page, render_body
 from linklab.manual.model import Prediction
@@ -103,12 +105,18 @@ def _verdict(verdict: ExpectationVerdict, names: Mapping[str, str]) -> dict[str,
     expectation = verdict.expectation
     return {
         "step": "; ".join(names.get(step, step) for step in expectation.steps),
-        "what": expectation.what or expectation.relation or "output",
+        "what": _what(expectation, names),
         "expected": verdict.expected,
         "seen": verdict.seen,
         "why": expectation.why,
         "verdict": verdict.outcome.value,
     }
+
+
+def _what(expectation: Expectation, names: Mapping[str, str]) -> str:
+    if expectation.relation:
+        return relation_in_words(expectation, names)
+    return metric_in_words(expectation.what) if expectation.what else "output"
 
 
 def _prediction(asked: Prediction, body: str, notes: StudentNotes, work: LabWork) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from linklab.guide.predictions import PredictionTime
 from linklab.guide.progress import BEGUN, CONTINUED, FILE, FOLDER, LabProgress
 from linklab.guide.status import StepState
 from linklab.judge.expectation import ExpectationVerdict
+from linklab.judge.metric_words import metric_in_words
 from linklab.lab.model import Lab
 from linklab.manual.names import step_names
 from linklab.page.lab_report import LabWork, lab_report
@@ -48,7 +49,7 @@ class Judged(Protocol):
 
 
 def settled(lab: Lab, guide: Judged) -> dict[str, list[str]]:
-    """The predictions whose steps are all done → what they measured, as "Ping h3 from h1: ping.rtt.mean 20.1 ms"."""
+    """The predictions whose steps are all done → what they measured, as "Ping h3 from h1: mean round-trip time of ping 20 ms"."""
     good = {state.id for state in guide.steps() if state.status.good}
     names = step_names(lab.manual)
     return {
@@ -64,7 +65,7 @@ def _measured(lab: Lab, guide: Judged, step: str) -> list[str]:
     quotes = [*lab.manual.quotes, *(quote for answer in lab.load_answers().values() for quote in answer.quotes)]
     wanted += [quote.metric for quote in quotes if quote.kind == "scalar" and quote.step == step]
     found = guide.measured(step)
-    return [f"{name} {shown(found[name])}" for name in dict.fromkeys(wanted) if name in found]
+    return [f"{metric_in_words(name)} {shown(found[name])}" for name in dict.fromkeys(wanted) if name in found]
 
 
 def shown(quantity: tuple[float, str]) -> str:

@@ -67,7 +67,14 @@ def test_the_report_is_written_without_a_network(folder):
     """What was predicted, answered, measured, and expected; nothing of it as markup."""
     assert main(["lab", "3", "--report", "report.html"]) == 0
     text = (folder / "report.html").read_text(encoding="utf-8")
-    for wanted in ("Ada Lovelace", "100 ms<br>&lt;one way&gt;", "far", "signed by nobody", "7.3.4", "ping.rtt.mean"):
+    for wanted in (
+        "Ada Lovelace",
+        "100 ms<br>&lt;one way&gt;",
+        "far",
+        "signed by nobody",
+        "7.3.4",
+        "mean round-trip time of ping",
+    ):
         assert wanted in text
 
 
