@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The name of a measurement → what people call it: "ping.rtt.max" → "longest round-trip time of ping".  Pure.
 
-For sentences to students: the guide, the lab's page, and reports. The names are those of docs/measurements.md; one that is
-not known here is quoted as it is.
+For sentences to students: the guide, the lab's page, and reports. The names are those of docs/measurements.md; one
+that is not known here is quoted as it is.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ class Judged(Protocol):
 
 
 def settled(lab: Lab, guide: Judged) -> dict[str, list[str]]:
-    """The predictions whose steps are all done → what they measured, as "Ping h3 from h1: mean round-trip time of ping 20 ms"."""
+    """The predictions whose steps are all done → what they measured, as "Ping h3 from h1: longest … of ping 20 ms"."""
     good = {state.id for state in guide.steps() if state.status.good}
     names = step_names(lab.manual)
     return {
