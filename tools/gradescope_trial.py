@@ -25,6 +25,7 @@ from fresh_root import ROOT, Fresh, TrialError
 from linklab.engine.pocket import PocketEngine
 from linklab.exercise.bundle import write_bundle
 from linklab.exercise.load import find_exercise, load_exercise
+from linklab.grade.made import solution
 from linklab.grade.platform import gradescope_results
 from linklab.grade.sample import COURSE_FILE, instance_of, sample
 
@@ -60,7 +61,7 @@ def trial(package: Path, place: Path) -> None:
     options = ["--package", str(package), "--course", str(course)]
     subprocess.run([*LINKLAB, "grade", "--harness", "gradescope", str(archive), *options], check=True)
     exercise = load_exercise(find_exercise("1"))
-    model = sample(exercise, instance_of(exercise, 1), exercise.folder / "solution", PocketEngine())
+    model = sample(exercise, instance_of(exercise, 1), solution(exercise), PocketEngine())
     write_bundle(submission, model.bundle())
 
     fresh = Fresh("gradescope", ["ca-certificates"])

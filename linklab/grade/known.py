@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""`wrong/NAME/marks.toml` → a known wrong answer: what the mistake is, and what it must earn.
+"""`wrong/NAME/marks.toml` → a known wrong answer: the mistake, and what it must earn.
 
 Read by `linklab exercise verify`, which proves it, and for the table of docs/marks.md.  Pure.
 Format: docs/writing-an-exercise.md, "Known wrong answers".
@@ -14,28 +14,27 @@ from pathlib import Path
 from linklab.base import toml
 from linklab.errors import InputError
 from linklab.exercise.model import Exercise
+from linklab.grade.made import Made, take_changes
 
 
 @dataclass(frozen=True)
 class Known:
     """A known wrong answer.
 
+    name: of its folder.
+    made: what such a student does.
     says: the mistake in a sentence, by default the folder's name.
     fault: the id of the fault that it is made with, "" for that of the instance.
     shares: check → the share of its points that is earned (1 for the others), None where only `earns` is given.
     earns: the least and the most points of the whole.
     """
 
-    folder: Path
+    name: str
+    made: Made
     says: str
     fault: str
     shares: Mapping[str, float] | None
     earns: tuple[float, float]
-
-    @property
-    def name(self) -> str:
-        """The name of its folder."""
-        return self.folder.name
 
     def holds_for(self, own: Exercise, weighted: Exercise) -> bool:
         """Whether its marks are also those of the exercise with a course's points: a range is of the own points."""
@@ -70,6 +69,7 @@ def _known(exercise: Exercise, path: Path, table: toml.Table) -> Known:
     given = "fails" in table.data or "partial" in table.data
     fails, partial = table.texts("fails"), table.take("partial", dict, {})
     earns = table.take("earns", list, None)
+    made = take_changes(table, exercise, path.parent)
     table.end()
     if fault not in ("", *(each.id for each in exercise.faults)):
         raise InputError(f'"fault" is "{fault}", which {exercise.id} does not plant')
@@ -81,9 +81,9 @@ def _known(exercise: Exercise, path: Path, table: toml.Table) -> Known:
         why = 'give either "fails", the checks that earn nothing, or "earns", the least and the most points'
         raise InputError(why)
     if earns is not None:
-        return Known(path.parent, says, fault, None, _range(earns, exercise.weight))
+        return Known(path.parent.name, made, says, fault, None, _range(earns, exercise.weight))
     points = round(sum(check.weight * shares.get(check.id, 1.0) for check in exercise.checks), 2)
-    return Known(path.parent, says, fault, shares, (points, points))
+    return Known(path.parent.name, made, says, fault, shares, (points, points))
 
 
 def _range(earns: Sequence[object], most: float) -> tuple[float, float]:

@@ -17,7 +17,8 @@ from linklab.exercise.answers import Answers
 from linklab.exercise.evidence import Evidence
 from linklab.exercise.judge import judge
 from linklab.exercise.model import Exercise
-from linklab.grade.sample import instance_of, sample, steps_of
+from linklab.grade.made import solution
+from linklab.grade.sample import instance_of, sample
 from linklab.grade.unit import examine
 from linklab.grade.verify import Proof
 
@@ -26,12 +27,13 @@ def prove_chain(exercise: Exercise, engine: Engine, number: int, seeds: Sequence
     """The proofs of one chain, drawn by the number of the student whose instance is used: one for each step added."""
     draw = random.Random(number)  # noqa: S311 - which order is tried, no secret
     instance = instance_of(exercise, number)
-    steps = steps_of(exercise)
+    model = solution(exercise)
+    steps = model.steps
     order = draw.sample(range(len(steps)), len(steps))
     before: float | None = None
     for count in range(len(order) + 1):
         done = [step for place, step in enumerate(steps) if place in order[:count]]
-        submission = sample(exercise, instance, exercise.folder / "solution", engine, done).submission
+        submission = sample(exercise, instance, replace(model, work="\n".join(done)), engine).submission
         report, evidence = examine(submission, engine, seeds)
         added = f"step {order[count - 1] + 1} after {_numbers(order[: count - 1])}" if count else "answers alone"
         what = f"chain: {added}"

@@ -16,6 +16,7 @@ from linklab.exercise.evidence import changes
 from linklab.exercise.judge import spoken_of
 from linklab.exercise.model import Exercise
 from linklab.exercise.wanted import with_facts
+from linklab.grade.made import solution
 from linklab.grade.rerun import rerun
 from linklab.grade.sample import instance_of, sample
 from linklab.grade.unit import Submission, assess, network_of
@@ -108,7 +109,7 @@ def _answer(name: str, what: str, value: Value | None) -> Mutation:
 def prove_mutants(exercise: Exercise, engine: Engine, number: int, count: int, seeds: Sequence[int]) -> Iterator[Proof]:
     """`count` mutants of one student's model answer: each must lose marks."""
     instance = instance_of(exercise, number)
-    model = sample(exercise, instance, exercise.folder / "solution", engine).submission
+    model = sample(exercise, instance, solution(exercise), engine).submission
     network = network_of(exercise, instance, model.topology, model.answers)
     start = rerun(network, None, engine, seeds[:1], lambda *_: []).start
     made = 0

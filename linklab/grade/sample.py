@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Submissions as a student would make them who does what a folder says: `solution/` or `wrong/NAME/`.
+"""Submissions as a student would make them who does what `linklab.grade.made` read: a solution or a wrong answer.
 
 Answers that a student measures are measured here too, with a seed that is not the grader's.
 """
@@ -7,13 +7,10 @@ Answers that a student measures are measured here too, with a seed that is not t
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from linklab.base import toml
 from linklab.engine.api import Engine
 from linklab.errors import InputError
 from linklab.exercise.answers import Answers, read_answers
@@ -23,6 +20,7 @@ from linklab.exercise.evidence import Evidence
 from linklab.exercise.fill import fill, placeholders
 from linklab.exercise.instance import Student, instance_text, issue, quantities
 from linklab.exercise.model import Exercise, Instance
+from linklab.grade.made import Made, solution
 from linklab.grade.rebuild import rebuild
 from linklab.grade.rerun import rerun
 from linklab.grade.unit import Submission, network_of, typed_lines
@@ -65,58 +63,41 @@ def instance_of(exercise: Exercise, number: int) -> Instance:
 
 def empty(exercise: Exercise, instance: Instance) -> Sample:
     """Nothing done: the topology as handed out, or none where it is to be drawn."""
-    topology = drawn(exercise, instance, exercise.folder / "solution") if exercise.topology else Topology()
+    topology = drawn(exercise, instance, solution(exercise)) if exercise.topology else Topology()
     return Sample(Submission(exercise, instance, topology, read_answers("", exercise)), "", "")
 
 
-def sample(
-    exercise: Exercise, instance: Instance, folder: Path, engine: Engine, steps: Sequence[str] | None = None
-) -> Sample:
-    """What a student who does what `folder` says hands in: the state after work.sh, and what was measured on it.
+def sample(exercise: Exercise, instance: Instance, made: Made, engine: Engine) -> Sample:
+    """What a student who does that hands in: the state after work.sh, and what was measured on it.
 
     Args:
         exercise: that it is of.
         instance: of the student.
-        folder: `solution/` or `wrong/NAME/`.
+        made: what the student does.
         engine: builds the networks.
-        steps: those of work.sh that are done, of `steps_of`; None for all that is there.
 
     Raises:
-        InputError: work.sh of the folder does not run through, or a placeholder is none.
+        InputError: work.sh does not run through, or a placeholder is none.
     """
-    topology = drawn(exercise, instance, folder)
+    topology = drawn(exercise, instance, made)
     network = network_of(exercise, instance, topology, Answers())
-    text = _file(exercise, folder, "work.sh") if steps is None else "\n".join(steps)
-    work = fill(text, quantities(exercise, instance))
+    work = fill(made.work, quantities(exercise, instance))
     state = None
     if work.strip() or not exercise.settings:
         rebuilt = rebuild(topology, [*network.settings, *network.fault], work, engine)
         if rebuilt.state_text is None or rebuilt.notes:
-            raise InputError(f"{folder}/work.sh: {'; '.join(rebuilt.notes)}: {rebuilt.output.strip()[-500:]}")
+            where = f"{made.folder}: work.sh"
+            raise InputError(f"{where}: {'; '.join(rebuilt.notes)}: {rebuilt.output.strip()[-500:]}")
         state = rebuilt.state_text
     unanswered = Submission(exercise, instance, topology, Answers(), state)
-    answers = _answers(unanswered, _file(exercise, folder, "answers.toml"), engine)
+    answers = _answers(unanswered, made.answers, engine)
     read = read_answers(answers, exercise)
     typed = typed_lines({}, work, topology)
     return Sample(Submission(exercise, instance, topology, read, state, typed=typed), work, answers)
 
 
-def steps_of(exercise: Exercise) -> list[str]:
-    """The steps of the model answer: the paragraphs of its work.sh."""
-    text = _file(exercise, exercise.folder / "solution", "work.sh")
-    return [f"{step.strip()}\n" for step in re.split(r"\n\s*\n", text) if step.strip()]
-
-
-def _file(exercise: Exercise, folder: Path, name: str) -> str:
-    """A file of a wrong answer, or the model's where it has none."""
-    for path in (folder / name, exercise.folder / "solution" / name):
-        if path.is_file():
-            return path.read_text(encoding="utf-8")
-    return ""
-
-
-def drawn(exercise: Exercise, instance: Instance, folder: Path) -> Topology:
-    """The exercise's topology, or the one that the folder draws."""
+def drawn(exercise: Exercise, instance: Instance, made: Made) -> Topology:
+    """The exercise's topology, or the one that the student draws."""
     if exercise.topology:
         return Topology.load(exercise.folder / exercise.topology)
     lookup = quantities(exercise, instance)
@@ -131,13 +112,12 @@ def drawn(exercise: Exercise, instance: Instance, folder: Path) -> Topology:
         filled = fill(data, lookup)
         return int(filled) if data.startswith("{") and filled.isdecimal() else filled  # a port is a number
 
-    return Topology.loads(json.dumps(walk(json.loads(_file(exercise, folder, "topology.mn")))), str(folder))
+    return Topology.loads(json.dumps(walk(json.loads(made.drawing))), str(made.folder))
 
 
-def _answers(handed_in: Submission, template: str, engine: Engine) -> str:
+def _answers(handed_in: Submission, table: Mapping[str, Any], engine: Engine) -> str:
     """answers.toml with its placeholders filled: first what is known, then what is measured."""
     exercise, instance, topology = handed_in.exercise, handed_in.instance, handed_in.topology
-    table: dict[str, Any] = toml.loads(template)
     ids = {experiment.id for experiment in exercise.experiments}
     measured = {
         key: {name.partition(".")[0] for text in placeholders(value) for name in names(text)} & ids

@@ -19,6 +19,7 @@ from linklab.exercise.model import Exercise, Instance
 from linklab.exercise.observed import Sessions
 from linklab.exercise.report import CheckResult, Report
 from linklab.grade.known import Known
+from linklab.grade.made import solution
 from linklab.grade.rerun import rerun
 from linklab.grade.sample import drawn, empty, instance_of, sample
 from linklab.grade.unit import SEEDS, assess, examine, network_of
@@ -76,7 +77,7 @@ def verify(
     instance = instance_of(exercise, number)
     who = instance.student
     yield prove_empty(exercise, instance, engine, seeds)
-    model = sample(exercise, instance, exercise.folder / "solution", engine).submission
+    model = sample(exercise, instance, solution(exercise), engine).submission
     report, evidence = examine(model, engine, seeds)
     measured = Measured(
         instance,
@@ -97,7 +98,7 @@ def verify(
 def prove_wrong(exercise: Exercise, instance: Instance, known: Known, engine: Engine, seeds: Sequence[int]) -> Proof:
     """A known wrong answer earns its marks: exactly, or within its range."""
     made = replace(instance, fault=known.fault) if known.fault else instance
-    report = assess(sample(exercise, made, known.folder, engine).submission, engine, seeds)
+    report = assess(sample(exercise, made, known.made, engine).submission, engine, seeds)
     what = f"wrong/{known.name}"
     if known.shares is None:
         return _within(made.student, what, report, known)
@@ -156,7 +157,7 @@ def prove_seen(exercise: Exercise, instance: Instance, engine: Engine, seeds: Se
     fault = next(fault for fault in exercise.faults if fault.id == instance.fault)
     wanted = {name.partition(".")[0] for name in names(fault.seen)}
     experiments = [experiment for experiment in exercise.experiments if experiment.id in wanted]
-    topology = drawn(exercise, instance, exercise.folder / "solution")
+    topology = drawn(exercise, instance, solution(exercise))
     lookup = quantities(exercise, instance)
     done = rerun(network_of(exercise, instance, topology, Answers()), None, engine, seeds, lambda *_: experiments)
     start = facts(done.start, topology)

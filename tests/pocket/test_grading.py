@@ -24,6 +24,7 @@ from linklab.exercise.places import VARIABLE
 from linklab.exercise.report import Status
 from linklab.grade.cohort import Entry, findings
 from linklab.grade.known import known_answers
+from linklab.grade.made import solution
 from linklab.grade.more import prove_chain
 from linklab.grade.mutants import mutations
 from linklab.grade.own_folder import self_check
@@ -161,7 +162,7 @@ def graded(path, course=COURSE_FILE):
 
 def test_the_model_answer_earns_all_twice_with_the_same_bytes(problem, zipped):
     """From work.sh, and the report is a pure function of bundle and course."""
-    path = zipped(sample(problem, instance_of(problem, 1), problem.folder / "solution", ENGINE))
+    path = zipped(sample(problem, instance_of(problem, 1), solution(problem), ENGINE))
     report = graded(path)
     assert (report.status, report.score, report.max_score) == (Status.GRADED, 100, 100), report.dumps()
     assert report.fault == "window"
@@ -186,7 +187,7 @@ class CountingEngine(PocketEngine):
 def test_a_grade_that_shares_what_was_measured_is_the_same_as_one_that_does_not(problem, zipped, tmp_path):
     """The same again starts no network; other work on the same parameters measures its own, with the same report."""
     (kept := tmp_path / "kept").mkdir()
-    model = sample(problem, instance_of(problem, 1), problem.folder / "solution", ENGINE)
+    model = sample(problem, instance_of(problem, 1), solution(problem), ENGINE)
     networks, scores = [], []
     for changed in ({}, {}, {"work_sh": b"h1 true\n"}):
         path, engine = zipped(model, **changed), CountingEngine()
@@ -202,13 +203,13 @@ def test_a_grade_that_shares_what_was_measured_is_the_same_as_one_that_does_not(
 
 def test_a_state_read_back_counts_as_commands_do(problem, zipped):
     """Without work.sh the state is repeated."""
-    path = zipped(sample(problem, instance_of(problem, 1), problem.folder / "solution", ENGINE), work_sh=None)
+    path = zipped(sample(problem, instance_of(problem, 1), solution(problem), ENGINE), work_sh=None)
     assert graded(path).score == 100
 
 
 def test_the_mark_does_not_depend_on_how_a_number_is_spelt(problem, zipped):
     """A decimal comma, no-break spaces, and another unit: the whole report is the same."""
-    made = sample(problem, instance_of(problem, 1), problem.folder / "solution", ENGINE)
+    made = sample(problem, instance_of(problem, 1), solution(problem), ENGINE)
     answers = toml.loads(made.bundle().files["answers.toml"].decode())
     mbps = answers["throughput"].removesuffix(" Mbps")
     assert float(mbps) > 1
@@ -251,7 +252,7 @@ def test_more_right_work_never_earns_less(problem):
 
 def test_mutants_of_the_model_answer_lose_marks(problem):
     """Each undoes or spoils one thing."""
-    model = sample(problem, instance_of(problem, 1), problem.folder / "solution", ENGINE).submission
+    model = sample(problem, instance_of(problem, 1), solution(problem), ENGINE).submission
     scene = network_of(problem, model.instance, model.topology, model.answers)
     start = rerun(scene, None, ENGINE, (1,), lambda *_: []).start
     found = {mutation.what: mutation for mutation in mutations(problem, model, start, 1)}
@@ -279,7 +280,7 @@ def test_mutants_of_the_model_answer_lose_marks(problem):
 )
 def test_a_faulty_submission_gives_a_report_with_a_sentence(problem, zipped, changed, status, said):
     """Never an exception, never a point for what is missing."""
-    made = sample(problem, instance_of(problem, 1), problem.folder / "solution", ENGINE)
+    made = sample(problem, instance_of(problem, 1), solution(problem), ENGINE)
     report = graded(zipped(made, **changed))
     assert report.status.value == status, report.dumps()
     assert said in report.dumps().replace('\\"', '"')
@@ -288,7 +289,7 @@ def test_a_faulty_submission_gives_a_report_with_a_sentence(problem, zipped, cha
 
 def test_an_instance_of_another_course_or_exercise_is_ungradable(problem, zipped):
     """It says whose it is; parameters written into the file count for nothing."""
-    made = sample(problem, instance_of(problem, 1), problem.folder / "solution", ENGINE)
+    made = sample(problem, instance_of(problem, 1), solution(problem), ENGINE)
     other = instance_text(problem, issue(problem, Course("Elsewhere", b"e" * 32), Student("student1")))
     report = graded(zipped(made, instance_json=other.encode()))
     assert report.status is Status.UNGRADABLE
@@ -300,7 +301,7 @@ def test_an_instance_of_another_course_or_exercise_is_ungradable(problem, zipped
 
 def test_parameters_that_were_changed_by_hand_are_named_and_count_for_nothing(problem, zipped):
     """An easier rate in instance.json was graded in silence with what was issued."""
-    made = sample(problem, instance_of(problem, 1), problem.folder / "solution", ENGINE)
+    made = sample(problem, instance_of(problem, 1), solution(problem), ENGINE)
     issued = json.loads(made.bundle().files["instance.json"])
     assert graded(zipped(made)).forged == ()
     rate = issued["parameters"]["rate"]
@@ -319,7 +320,7 @@ def test_parameters_that_were_changed_by_hand_are_named_and_count_for_nothing(pr
 @pytest.mark.parametrize("what", ["mtu", "tcp_wmem"])
 def test_a_state_that_no_network_can_have_earns_nothing(problem, what):
     """What it says was believed: checks of the state kept their points, and nobody was told."""
-    made = sample(problem, instance_of(problem, 1), problem.folder / "solution", ENGINE)
+    made = sample(problem, instance_of(problem, 1), solution(problem), ENGINE)
     state = json.loads(made.submission.state)
     if what == "mtu":
         state["nodes"]["h1"]["interfaces"]["h1-eth0"]["mtu"] = 0
@@ -338,7 +339,7 @@ def test_a_state_that_no_network_can_have_earns_nothing(problem, what):
 def test_a_blank_with_a_default_is_answered_by_it(problem):
     """Left blank where one stream is enough, the network was not measured at all."""
     usual = replace(problem, answers=(replace(problem.answers[0], default="1"), *problem.answers[1:]))
-    made = sample(usual, instance_of(usual, 1), problem.folder / "solution", ENGINE).submission
+    made = sample(usual, instance_of(usual, 1), solution(problem), ENGINE).submission
     throughput = made.answers.values["throughput"].text
     blank = read_answers(f'streams = ""\nthroughput = "{throughput}"\n', usual)
     assert (blank.missing, blank.notes) == ((), ("streams was left blank: 1 is taken",))
@@ -355,11 +356,11 @@ tc class add dev s1-eth2 parent 2: classid 2:1 htb rate {{rate:tc}}
 tc qdisc add dev s1-eth1 root netem loss 0%
 """
     (problem.folder / "wrong/no-bottleneck/work.sh").write_text(work)
-    made = sample(problem, instance_of(problem, 1), problem.folder / "wrong/no-bottleneck", ENGINE).submission
+    made = sample(problem, instance_of(problem, 1), known_answers(problem)[0].made, ENGINE).submission
     by_way = [replace(each, along=("h1>h2", "h2>h1"), needs=()) for each in problem.checks if each.id == "kept"]
     assert assess(made, ENGINE, (1,), by_way).score == 20
     (problem.folder / "wrong/no-bottleneck/work.sh").write_text(work.replace("loss 0%", "loss 1%"))
-    made = sample(problem, instance_of(problem, 1), problem.folder / "wrong/no-bottleneck", ENGINE).submission
+    made = sample(problem, instance_of(problem, 1), known_answers(problem)[0].made, ENGINE).submission
     (kept,) = assess(made, ENGINE, (1,), by_way).checks
     assert (kept.score, kept.seen) == (0, "h2 → h1 has got loss 1 %")
 

@@ -20,6 +20,7 @@ from linklab.exercise.load import load_exercise
 from linklab.exercise.places import VARIABLE
 from linklab.grade.bubblewrap import why_not
 from linklab.grade.harness import UploadParts, harness, read_folder
+from linklab.grade.made import solution
 from linklab.grade.platform import gradescope_results, inginious_feedback
 from linklab.grade.sample import COURSE_FILE, instance_of, sample
 from linklab.topology import Topology
@@ -63,7 +64,7 @@ def place(tmp_path):
 def hand_in(place, **changed):
     """A model answer's file, with some of its files changed."""
     exercise = load_exercise(place / "secret/9-try")
-    bundle = sample(exercise, instance_of(exercise, 1), exercise.folder / "solution", PocketEngine()).bundle()
+    bundle = sample(exercise, instance_of(exercise, 1), solution(exercise), PocketEngine()).bundle()
     files = {**bundle.files, **{name.replace("_", "."): content for name, content in changed.items()}}
     write_bundle(place / "ada.zip", replace(bundle, files=files))
     return place / "ada.zip"

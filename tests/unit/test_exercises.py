@@ -13,6 +13,7 @@ from linklab.exercise.fill import fill, placeholders
 from linklab.exercise.instance import Student, environment, issue, practice_instance, quantities
 from linklab.exercise.load import exercise_folders, find_exercise, load_exercise
 from linklab.grade.known import known_answers
+from linklab.grade.made import solution
 from linklab.judge.evaluation import names, number
 from linklab.judge.quantity import Value
 from linklab.topology import Topology
@@ -67,11 +68,10 @@ def test_every_text_can_be_filled_for_every_student(exercise):
         for check in exercise.checks:
             for text in (check.title, check.why, *check.hints):
                 fill(text, lookup)
-        for path in [*exercise.folder.glob("solution/*.sh"), *exercise.folder.glob("wrong/*/*.sh")]:
-            fill(path.read_text(), lookup)
-        for path in [exercise.folder / "solution/answers.toml", *exercise.folder.glob("wrong/*/answers.toml")]:
-            for key, text in toml.loads(path.read_text()).items():
-                assert key in [answer.name for answer in exercise.answers], path
+        for made in [solution(exercise), *(known.made for known in known_answers(exercise))]:
+            fill(made.work, lookup)
+            for key, text in made.answers.items():
+                assert key in [answer.name for answer in exercise.answers], made.folder
                 spoken = {name for part in placeholders(str(text)) for name in names(part)}
                 if not {name.partition(".")[0] for name in spoken} & metrics:
                     fill(str(text), lookup)

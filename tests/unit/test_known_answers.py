@@ -50,7 +50,11 @@ def test_a_range_is_earned_by_whatever_checks(tmp_path):
         ("earns = [40, 20]", '"earns" is the least and the most points, such as [40, 60], within 0 to 100'),
         ("earns = [0, 101]", '"earns" is the least and the most points, such as [40, 60], within 0 to 100'),
         ('earns = [0, 1]\nfault = "rain"', '"fault" is "rain", which exercise99 does not plant'),
-        ("earns = [0, 1]\nmark = 3", 'unknown key "mark"; the keys here are says, fault, fails, partial, earns'),
+        (
+            "earns = [0, 1]\nmark = 3",
+            'unknown key "mark"; the keys here are says, fault, fails, partial, earns, '
+            "steps, work, then, blank, answers",
+        ),
     ],
 )
 def test_a_wrong_marks_file_says_what_is_wanted(tmp_path, text, said):

@@ -1,7 +1,0 @@
-tc qdisc add dev s2-eth2 root netem loss {loss:tc} limit 100000
-tc qdisc change dev s1-eth2 parent 1: handle 2: tbf rate {rate:tc} burst {burst:bytes} limit {bdp:bytes}
-for host in h1 h2; do
-  $host sysctl -w net.ipv4.tcp_rmem='10240 87380 {= 2 * bdp : bytes}'
-  $host sysctl -w net.ipv4.tcp_wmem='10240 87380 {= 2 * bdp : bytes}'
-done
-h1 sysctl -w net.ipv4.tcp_congestion_control=bbr

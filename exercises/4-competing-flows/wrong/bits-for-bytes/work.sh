@@ -1,8 +1,0 @@
-# Rate times round-trip time are bits; they were taken for bytes, everywhere.
-for host in h1 h2 h3 h4; do
-  $host sysctl -w net.ipv4.tcp_rmem='10240 87380 {= 4 * bdp : bytes}'
-  $host sysctl -w net.ipv4.tcp_wmem='10240 87380 {= 4 * bdp : bytes}'
-done
-tc qdisc change dev s1-eth1 parent 1: handle 2: tbf rate {rate:tc} burst {burst:bytes} limit {= 8 * bdp : bytes}
-h1 sysctl -w net.ipv4.tcp_congestion_control=cubic
-h2 sysctl -w net.ipv4.tcp_congestion_control=bbr

@@ -1,2 +1,0 @@
-# Nothing was set: every test fills the link.
-true

@@ -1,4 +1,0 @@
-# Reno was set on the receiver, so the last test was with BBR again
-tc qdisc change dev s1-eth2 parent 1: handle 2: tbf rate {rate:tc} burst {burst:bytes} limit {ten:bytes}
-h1 sysctl -w net.ipv4.tcp_congestion_control=bbr
-h3 sysctl -w net.ipv4.tcp_congestion_control=reno

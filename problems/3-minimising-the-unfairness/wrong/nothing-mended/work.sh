@@ -1,8 +1,0 @@
-# what is there, before anything is changed
-tc -s qdisc show
-for host in h1 h2 h3 h4; do
-  $host tc -s qdisc show dev $host-eth0
-  $host sysctl net.ipv4.tcp_congestion_control net.ipv4.tcp_rmem net.ipv4.tcp_wmem
-done
-# the cause was found, but nothing was done about it
-true
