@@ -1,29 +1,60 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Processor time that a process and all below it have used: what a budget counts that must not depend on load.
+"""What a process and all below it have taken: processor time, which does not depend on load, and memory of their own.
 
-The wall clock also counts what other programs of the machine do. Source: proc_pid_stat(5), fields 14 to 17.
+The wall clock also counts what other programs of the machine do. Source: proc_pid_stat(5), fields 14 to 17;
+proc_pid_statm(5).
 """
 
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 
 _TICKS = os.sysconf("SC_CLK_TCK")
+_PAGE = os.sysconf("SC_PAGE_SIZE")
 _MOST = 4096
 """Bytes; more than 52 numbers and a name of at most 64 bytes take."""
 _PARENT, _USER, _WAITED_SYSTEM = 1, 11, 14
 """Places of fields 4, 14, and 17 behind the name, which is field 2 and may hold anything."""
 
 
+@dataclass(frozen=True)
+class Taken:
+    """What a process and its descendants have taken.
+
+    processor_s: seconds, those included of processes that have been waited for.
+    processes: how many there are.
+    own_bytes: of their memory, what is no file's, and not shared with other processes.
+    """
+
+    processor_s: float = 0.0
+    processes: int = 0
+    own_bytes: int = 0
+
+
 def processor_s(pid: int) -> float:
-    """Seconds of processor time of a process and its descendants, those included that have been waited for.
+    """Seconds of processor time of a process and its descendants; see `taken`."""
+    return sum(_descendants(pid).values()) / _TICKS
+
+
+def taken(pid: int) -> Taken:
+    """What a process and its descendants have taken, nothing if it has gone.
 
     A descendant that nobody waits for counts as long as it lives, and one whose parent has gone belongs to whoever has
     adopted it.
-
-    Args:
-        pid: of the process; 0.0 if it has gone.
     """
+    found = _descendants(pid)
+    return Taken(sum(found.values()) / _TICKS, len(found), sum(map(_own_bytes, found)))
+
+
+def _own_bytes(pid: int) -> int:
+    """Resident memory without that of files, which is where shared memory lies too; 0 if the process has gone."""
+    fields = _read(f"/proc/{pid}/statm").split()
+    return (int(fields[1]) - int(fields[2])) * _PAGE if fields else 0
+
+
+def _descendants(pid: int) -> dict[int, int]:
+    """The process and all below it, with the ticks that each has used."""
     found: dict[int, tuple[int, int]] = {}
     for name in os.listdir("/proc"):  # noqa: PTH208 - of thousands of processes, a few times a second
         if name.isdecimal() and (read := _parent_and_ticks(name)) is not None:
@@ -31,23 +62,27 @@ def processor_s(pid: int) -> float:
     below: dict[int, list[int]] = {}
     for one, (parent, _) in found.items():
         below.setdefault(parent, []).append(one)
-    total, waiting = 0, [pid] if pid in found else []
+    mine, waiting = {}, [pid] if pid in found else []
     while waiting:
         one = waiting.pop()
-        total += found[one][1]
+        mine[one] = found[one][1]
         waiting += below.get(one, [])
-    return total / _TICKS
+    return mine
 
 
 def _parent_and_ticks(name: str) -> tuple[int, int] | None:
     """The parent, and the ticks of the process and of those it has waited for; None if it has gone."""
+    fields = _read(f"/proc/{name}/stat").rpartition(b")")[2].split(None, _WAITED_SYSTEM + 1)
+    return (int(fields[_PARENT]), sum(map(int, fields[_USER : _WAITED_SYSTEM + 1]))) if fields else None
+
+
+def _read(name: str) -> bytes:
+    """A short file of /proc, nothing if its process has gone."""
     try:
-        number = os.open(f"/proc/{name}/stat", os.O_RDONLY | os.O_CLOEXEC)
+        number = os.open(name, os.O_RDONLY | os.O_CLOEXEC)
         try:
-            text = os.read(number, _MOST)
+            return os.read(number, _MOST)
         finally:
             os.close(number)
     except OSError:
-        return None
-    fields = text.rpartition(b")")[2].split(None, _WAITED_SYSTEM + 1)
-    return int(fields[_PARENT]), sum(map(int, fields[_USER : _WAITED_SYSTEM + 1]))
+        return b""

@@ -52,7 +52,8 @@ _EPILOG = f"""examples:
 The folder holds index.html for you, a folder for each submission with report.html for its student, instructor.html
 for you and results.json for Gradescope, and grades.csv, grades-canvas.csv, junit.xml and summary.json.
 
-Submissions run in a sandbox. Where it cannot be had, grading refuses and says why; {TRUST}
+Submissions run in a sandbox with limits of memory, processes, files, and processor time, and never with root's rights;
+`linklab doctor` says as which user. Where it cannot be had, grading refuses and says why; {TRUST}
 grades without one, with your rights: for your own files only.
 
 Exits with 0 if everything was graded, 1 if something could not be; other codes as in linklab --help.

@@ -214,18 +214,18 @@ def check_compiled(unwritable: Sequence[Path]) -> MachineCheck:
     return MachineCheck("compiled code", "warn", f"{found} commands start more slowly in a network", cure)
 
 
-def check_sandbox(why_not: str | None) -> MachineCheck:
-    """Whether grading can confine what others handed in; why_not: as `linklab.grade.bubblewrap.why_not` says it."""
+def check_sandbox(why_not: str | None, as_whom: str = "") -> MachineCheck:
+    """Whether grading can confine what others handed in; why_not and as_whom: from `linklab.grade.bubblewrap`."""
     if why_not is None:
-        return MachineCheck("sandbox", "ok", "bubblewrap starts programs")
+        return MachineCheck("sandbox", "ok", f"bubblewrap starts programs, {as_whom}")
     return MachineCheck("sandbox", "warn", "none; needed for grading what others handed in", why_not)
 
 
 def _look_for_sandbox() -> MachineCheck:
-    from linklab.grade.bubblewrap import why_not
+    from linklab.grade.bubblewrap import as_whom, why_not
 
     try:
-        return check_sandbox(why_not())
+        return check_sandbox(why_not(), as_whom())
     except MissingError as error:
         return check_sandbox(str(error))
 

@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
+import json
 import os
 import shutil
 import stat
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from linklab import pocket_kernel
 from linklab.base import installation
 from linklab.engine.pocket import PACKAGE
 from linklab.errors import MissingError
+from linklab.grade.limits import Limits
 from linklab.grade.syscalls import program
 
 PYTHON = "/usr/bin/python3"
@@ -43,17 +46,17 @@ _TRIAL_S = 20
 
 
 @contextlib.contextmanager
-def sandbox(kernel_path: Path, memory_mib: int, work_mib: int) -> Iterator[tuple[list[str], list[int]]]:
+def sandbox(kernel_path: Path, limits: Limits, user: int | None) -> Iterator[tuple[list[str], list[int]]]:
     """The command that starts another one in the sandbox, and the open files that it takes along.
 
     Args:
         kernel_path: the pocket kernel.
-        memory_mib: of the kernel.
-        work_mib: of all else that can be written inside.
+        limits: of what runs inside.
+        user: number of the user that it runs as, from `another_user`; None for the one that we are.
     """
-    command = [shutil.which("bwrap") or "bwrap", "--unshare-all", "--unshare-user", "--cap-drop", "ALL"]
+    command = [shutil.which("bwrap") or "bwrap", *(_OWN_NAMESPACES if user is None else _ROOTS_NAMESPACES)]
     command += ["--die-with-parent", "--new-session"]
-    if _knows("--disable-userns"):
+    if user is None and _knows("--disable-userns"):
         command.append("--disable-userns")
     command += ["--hostname", "linklab", "--ro-bind", "/usr", "/usr"]
     if Path("/usr") in installation.ROOT.parents:  # installed there, with solutions and hidden checks
@@ -64,7 +67,8 @@ def sandbox(kernel_path: Path, memory_mib: int, work_mib: int) -> Iterator[tuple
         command += ["--perms", "1777", "--dir", folder]
     command += system_words()
     command += ["--symlink", "/run", "/var/run", "--symlink", "/run/lock", "/var/lock"]
-    command += ["--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev", "--remount-ro", "/dev"]
+    command += ["--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev"]
+    command += ["--dev-bind", "/dev/null", "/dev/zero", "--remount-ro", "/dev"]  # mapped, it is memory of no process
     command += ["--ro-bind", str(PACKAGE), str(CODE / PACKAGE.name)]
     command += ["--ro-bind-try", str(PACKAGE.parent / "scripts"), str(CODE / "scripts")]
     command += ["--ro-bind", str(kernel_path), str(KERNEL)]
@@ -72,14 +76,83 @@ def sandbox(kernel_path: Path, memory_mib: int, work_mib: int) -> Iterator[tuple
     with contextlib.ExitStack() as open_files:
         taken = [program()]
         open_files.callback(os.close, taken[0])
-        command += ["--seccomp", str(taken[0])]
         for plain in set_id_programs():
             number = open_files.enter_context(plain.open("rb")).fileno()
             command += ["--perms", "0755", "--ro-bind-data", str(number), str(plain)]
             taken.append(number)
-        command += ["--size", str((memory_mib + _SPARE_MIB) * 2**20), "--tmpfs", str(MEMORY)]
-        command += ["--size", str(work_mib * 2**20), "--tmpfs", str(POCKET)]
-        yield [*command, "--remount-ro", "/", "--chdir", "/", "--"], taken
+        for mib, writable in ((limits.memory_mib + _SPARE_MIB, MEMORY), (limits.work_mib, POCKET)):
+            command += ["--perms", "1777", "--size", str(mib * 2**20), "--tmpfs", str(writable)]
+        command += ["--remount-ro", "/", "--chdir", "/"]
+        taken.append(_arguments(command[1:]))  # which everybody inside could read in /proc/1/cmdline
+        open_files.callback(os.close, taken[-1])
+        settings = {"filter": taken[0], "user": user, "limits": limits.of_a_process()}
+        entering = [PYTHON, "-I", "-S", str(_ENTER), json.dumps(settings)]
+        yield [command[0], "--args", str(taken[-1]), "--", *entering], taken
+
+
+def _arguments(words: Sequence[str]) -> int:
+    """An open file that bwrap's --args reads."""
+    number = os.memfd_create("arguments")
+    with os.fdopen(os.dup(number), "wb") as file:
+        file.write(b"\0".join(map(os.fsencode, words)))
+    os.lseek(number, 0, os.SEEK_SET)
+    return number
+
+
+_ENTER = CODE / PACKAGE.name / "grade/enter.py"
+_APART = ("pid", "ipc", "uts", "net", "cgroup-try")
+_OWN_NAMESPACES = ("--unshare-all", "--unshare-user", "--cap-drop", "ALL")
+_ROOTS_NAMESPACES = (
+    *(f"--unshare-{name}" for name in _APART),
+    *("--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID", "--cap-add", "CAP_SETPCAP"),
+)
+"""Where root gives the sandbox another user, which needs no user namespace; `linklab.grade.enter` drops the rest."""
+_FIRST_USER = 2**30
+_NETWORKS = 2**8
+_network = itertools.count()
+
+
+def another_user() -> int | None:
+    """Number of a user that nobody else has, for the next network; None where we are not root, or may not give one.
+
+    A number of its own for each network that runs, so that a limit of processes, which counts those of a user, counts
+    those of one network: no distribution gives numbers of this range away.
+    """
+    user = _FIRST_USER + os.getpid() * _NETWORKS + next(_network) % _NETWORKS  # pid_max is at most 2**22
+    return user if os.geteuid() == 0 and _gives_users() else None
+
+
+def as_whom() -> str:
+    """As whom the sandbox runs what strangers wrote, in words that go on "bubblewrap starts programs"."""
+    if os.geteuid() != 0:
+        return "as the user who grades, without a capability"
+    return (
+        "each network as a user of its own"
+        if _gives_users()
+        else "as root without a capability, in a user namespace; grade as an ordinary user to keep root's number out"
+    )
+
+
+@functools.cache
+def _gives_users() -> bool:
+    """Whether root may start the sandbox as another user here, tried out."""
+    kernel = pocket_kernel.find()
+    return kernel is not None and not _tried(kernel.path, _FIRST_USER)
+
+
+def _tried(kernel_path: Path, user: int | None) -> str:
+    """What keeps a program from being run in the sandbox, "" if nothing does."""
+    with sandbox(kernel_path, Limits(memory_mib=1, work_mib=1), user) as (command, taken):
+        done = subprocess.run(
+            [*command, "/usr/bin/true"],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=_TRIAL_S,
+            pass_fds=taken,
+            env={},
+        )
+    return (done.stderr.strip() or f"status {done.returncode}") if done.returncode else ""
 
 
 def system_words() -> list[str]:
@@ -123,21 +196,12 @@ def why_not() -> str | None:
     if not _filters_calls():
         return "submissions are graded in a sandbox, and this machine's kernel has no filters of system calls (seccomp)"
     try:
-        with sandbox(built.path, 1, 1) as (command, taken):
-            done = subprocess.run(
-                [*command, "/usr/bin/true"],
-                capture_output=True,
-                text=True,
-                check=False,
-                timeout=_TRIAL_S,
-                pass_fds=taken,
-                env={},
-            )
+        said = _tried(built.path, another_user())
     except MissingError as error:
         return str(error)
     except subprocess.TimeoutExpired:
         return f"bubblewrap does not start a program within {_TRIAL_S} s"
-    return explain(done.stderr.strip(), settings()) if done.returncode else None
+    return explain(said, settings()) if said else None
 
 
 def explain(said: str, found: Mapping[str, str], *, installed: bool = True) -> str:

@@ -28,7 +28,6 @@ from linklab.engine.pocket import PACKAGE, Places, PocketNetwork
 from linklab.errors import EngineError, MissingError
 from linklab.exercise.places import search_path
 from linklab.grade.bubblewrap import PYTHON
-from linklab.grade.exchange import Exchange
 from linklab.grade.limits import Limits
 from linklab.grade.sandbox import SandboxEngine, SandboxNetwork
 
@@ -43,6 +42,8 @@ _SHOWN = 4
 
 class ContainerEngine(SandboxEngine):
     """Starts networks in pocket kernels that run as users of their own; for root in a container."""
+
+    _users = itertools.count()
 
     def __init__(self, secret: Sequence[Path] = (), limits: Limits | None = None) -> None:
         self.secret = secret
@@ -72,7 +73,8 @@ class ContainerEngine(SandboxEngine):
             )
 
     def _network(self, **options: Any) -> PocketNetwork:
-        network = ContainerNetwork(replace(self.limits, processor_s=self.left_s()), **options)
+        user = FIRST_USER + next(self._users) % USERS
+        network = ContainerNetwork(replace(self.limits, processor_s=self.left_s()), user, **options)
         self._networks.append(network)
         return network
 
@@ -80,18 +82,16 @@ class ContainerEngine(SandboxEngine):
 class ContainerNetwork(SandboxNetwork):
     """A network whose kernel runs as a user of its own; its files lie in a folder that ends with it."""
 
-    _users = itertools.count()
-
-    def __init__(self, limits: Limits, **options: Any) -> None:
-        super().__init__(limits, **options)
-        self.user = FIRST_USER + next(self._users) % USERS
+    def __init__(self, limits: Limits, user: int, **options: Any) -> None:
+        super().__init__(limits, user, **options)
+        self._account = user
         self._base = Path(tempfile.mkdtemp(prefix="linklab-container-", dir=_folder_without_blanks()))
-        os.chown(self._base, self.user, self.user)
+        os.chown(self._base, self._account, self._account)
 
     def close(self) -> None:
         """End it, and every process of its user."""
         super().close()
-        end_all(self.user)
+        end_all(self._account)
         shutil.rmtree(self._base, ignore_errors=True)
 
     def _places(self) -> Places:
@@ -105,9 +105,9 @@ class ContainerNetwork(SandboxNetwork):
         )
 
     def _start_keeper(self, argv: list[str], fds: list[int]) -> subprocess.Popen[bytes]:
-        end_all(self.user)  # of an earlier submission that was killed: nothing of it may reach this one
+        end_all(self._account)  # of an earlier submission that was killed: nothing of it may reach this one
         return subprocess.Popen(
-            [*as_user(self.user), *argv],
+            [*as_user(self._account), *argv],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
@@ -117,9 +117,6 @@ class ContainerNetwork(SandboxNetwork):
             umask=0o077,
             env={},
         )
-
-    def _exchanged(self, work: int) -> Exchange:
-        return Exchange(self.workdir, work, self.limits.room, owner=self.user)
 
     def _overfull(self) -> str:
         """Why it has written too much; a file system of its own would count that, which cannot be had here."""

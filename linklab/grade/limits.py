@@ -6,6 +6,7 @@ What computes is counted in processor time, so that a mark does not depend on wh
 
 from __future__ import annotations
 
+import resource
 from dataclasses import dataclass, field
 
 from linklab.grade.exchange import Room
@@ -19,6 +20,7 @@ class Limits:
     """What a network in the sandbox may take.
 
     memory_mib: of its kernel; work_mib: of what is written beside that, by whatever is inside.
+    own_mib: of all processes of its own together, beside these two, which are files in memory.
     files: written, of any kind; processes: of the guest, each is one of ours; open_files: of its kernel.
     processor_s: that all its processes use together, from start to end, so that a busy machine changes no mark.
     total_s: the same of all networks of one engine, hence of one submission.
@@ -27,11 +29,32 @@ class Limits:
     """
 
     memory_mib: int = 2048
+    own_mib: int = 256
     work_mib: int = 128
     files: int = 20_000
     processes: int = 4096
-    open_files: int = 8192
+    open_files: int = 65_536
     processor_s: float = 300.0
     total_s: float = 900.0
     wall_s: float = HANG_S
     room: Room = field(default_factory=Room)
+
+    def of_a_process(self) -> dict[str, int]:
+        """What the machine's kernel holds a process to, or all of its user, named as in `resource` without RLIMIT_.
+
+        Never more than we may have ourselves.  A pocket's kernel has its memory in a file, which its processes map, so
+        that they have little of their own.
+        """
+        wanted = {
+            "CORE": 0,
+            "CPU": int(self.processor_s) + 1,
+            "NOFILE": self.open_files,
+            "NPROC": self.processes,
+            "FSIZE": (self.memory_mib + self.work_mib) * 2**20,
+            "DATA": self.own_mib * 2**20,
+        }
+        ours = {name: resource.getrlimit(getattr(resource, f"RLIMIT_{name}"))[1] for name in wanted}
+        return {
+            name: most if ours[name] == resource.RLIM_INFINITY else min(most, ours[name])
+            for name, most in wanted.items()
+        }

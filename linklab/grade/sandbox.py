@@ -23,11 +23,22 @@ from typing import Any
 
 from linklab import pocket_kernel
 from linklab.base.processes import children
-from linklab.base.processor_time import processor_s
+from linklab.base.processor_time import Taken, taken
 from linklab.engine.api import Completed, Typed
 from linklab.engine.pocket import Places, PocketEngine, PocketNetwork
 from linklab.errors import BootError, EngineError, MissingError
-from linklab.grade.bubblewrap import CODE, KERNEL, MEMORY, POCKET, PYTHON, explain, sandbox, settings, why_not
+from linklab.grade.bubblewrap import (
+    CODE,
+    KERNEL,
+    MEMORY,
+    POCKET,
+    PYTHON,
+    another_user,
+    explain,
+    sandbox,
+    settings,
+    why_not,
+)
 from linklab.grade.exchange import Exchange
 from linklab.grade.limits import Limits
 from linklab.topology import Topology
@@ -37,6 +48,8 @@ _MOST_SAID = 200
 _LONGEST = 2**16
 _FOLDERS = 2
 _LOOK_S = 0.25
+_OURS = 3
+"""Processes that are no guest's: bubblewrap's two, and the keeper."""
 
 
 class SandboxEngine(PocketEngine):
@@ -65,17 +78,21 @@ class SandboxEngine(PocketEngine):
         return max(_LEAST_S, min(self.limits.processor_s, left_s))
 
     def _network(self, **options: Any) -> PocketNetwork:
-        network = SandboxNetwork(replace(self.limits, processor_s=self.left_s()), **options)
+        network = SandboxNetwork(replace(self.limits, processor_s=self.left_s()), another_user(), **options)
         self._networks.append(network)
         return network
 
 
 class SandboxNetwork(PocketNetwork):
-    """A network in the sandbox; its working folder is copied in before what is typed and out after it."""
+    """A network in the sandbox; its working folder is copied in before what is typed and out after it.
 
-    def __init__(self, limits: Limits, **options: Any) -> None:
+    user: number of the user that all inside runs as, None for our own.
+    """
+
+    def __init__(self, limits: Limits, user: int | None, **options: Any) -> None:
         super().__init__(**options)
         self.limits = limits
+        self.user = user
         self._began = time.monotonic()
         self._used_s = 0.0
         self._shared: list[int] = []  # open folders: of work and memory
@@ -129,16 +146,12 @@ class SandboxNetwork(PocketNetwork):
             memory=MEMORY,
             run_base=POCKET,
             share=True,
-            limits={
-                "CORE": 0,
-                "CPU": int(limits.processor_s) + 1,
-                "NOFILE": limits.open_files,
-                "NPROC": limits.processes,
-            },
+            limits=limits.of_a_process(),
         )
 
     def _start_keeper(self, argv: list[str], fds: list[int]) -> subprocess.Popen[bytes]:
-        with sandbox(self.kernel.path, self.memory_mib, self.limits.work_mib) as (command, more):
+        limits = replace(self.limits, memory_mib=self.memory_mib)
+        with sandbox(self.kernel.path, limits, self.user) as (command, more):
             return subprocess.Popen(
                 [*command, *argv],
                 stdin=subprocess.DEVNULL,
@@ -190,18 +203,26 @@ class SandboxNetwork(PocketNetwork):
 
         The machine's kernel counts it nowhere else: of a process space that ends, no time goes to whoever waits for it.
         """
-        if hasattr(self, "_keeper") and not self._gone.is_set():
-            self._used_s = max(self._used_s, processor_s(self.keeper_pid))
+        self._look()
         return self._used_s
 
+    def _look(self) -> Taken:
+        found = taken(self.keeper_pid) if hasattr(self, "_keeper") and not self._gone.is_set() else Taken()
+        self._used_s = max(self._used_s, found.processor_s)
+        return found
+
     def _watch(self) -> None:
-        """End the network when it has had its time or its files; its memory and processes the machine counts."""
+        """End the network when it has taken too much; what it writes, the machine counts."""
         while not self._gone.wait(_LOOK_S):
-            why = ""
-            if self.used_s() > self.limits.processor_s:
-                why = f"the network took more than {self.limits.processor_s:.0f} s of processor time and was stopped"
-            if time.monotonic() - self._began > self.limits.wall_s:
-                why = f"the network ran longer than {self.limits.wall_s:g} s and was stopped"
+            limits, found, why = self.limits, self._look(), ""
+            if self._used_s > limits.processor_s:
+                why = f"the network took more than {limits.processor_s:.0f} s of processor time and was stopped"
+            if time.monotonic() - self._began > limits.wall_s:
+                why = f"the network ran longer than {limits.wall_s:g} s and was stopped"
+            if found.own_bytes > limits.own_mib * 2**20:
+                why = f"the network took more than {limits.own_mib} MiB beside its kernel's memory and was stopped"
+            if found.processes > limits.processes + _OURS:
+                why = f"the network had more than {limits.processes} processes and was stopped"
             if full := self._overfull():
                 why = f"{full}, and the network was stopped"
             if why:
@@ -213,7 +234,7 @@ class SandboxNetwork(PocketNetwork):
 
     def _exchanged(self, work: int) -> Exchange:
         """What carries files between our working folder and theirs, an open folder."""
-        return Exchange(self.workdir, work, self.limits.room)
+        return Exchange(self.workdir, work, self.limits.room, self.user)
 
     def _overfull(self) -> str:
         """Why it has made too many files, "" if it has not."""

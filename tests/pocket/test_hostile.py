@@ -27,7 +27,7 @@ from linklab.exercise.instance import Student, instance_text, issue
 from linklab.exercise.load import find_exercise, load_exercise
 from linklab.exercise.report import Status
 from linklab.grade import rebuild as rebuilding
-from linklab.grade.bubblewrap import sandbox, why_not
+from linklab.grade.bubblewrap import another_user, sandbox, why_not
 from linklab.grade.limits import Limits
 from linklab.grade.rebuild import rebuild
 from linklab.grade.sandbox import SandboxEngine
@@ -243,34 +243,48 @@ def test_a_start_command_in_the_topology_is_confined_too(command, said, monkeypa
 # --- what left the pocket's kernel
 
 
-def confined(script):
+@pytest.fixture(params=["another user", "our own user"])
+def user(request):
+    """Whom the sandbox runs as: root gives it another user where it may, everybody else has only one to give."""
+    if request.param == "our own user":
+        return None
+    if (found := another_user()) is None:
+        pytest.skip("only root gives the sandbox another user")
+    return found
+
+
+def confined(script, user, **limits):
     """Output of a shell script in the sandbox itself, as if the pocket's kernel were a program of the student's."""
-    with sandbox(pocket_kernel.require().path, 16, 16) as (command, taken):
+    held = Limits(**{"memory_mib": 16, "work_mib": 16} | limits)
+    with sandbox(pocket_kernel.require().path, held, user) as (command, taken):
         done = subprocess.run(  # noqa: PLW1510 - what it prints says how it ended
             [*command, "/bin/sh", "-c", script], capture_output=True, text=True, pass_fds=taken, env={}, timeout=20
         )
     return done.stdout
 
 
-def test_what_leaves_the_kernel_is_still_nowhere():
+def test_what_leaves_the_kernel_is_still_nowhere(user):
     """No file of the machine can be written, also not by root, no other process be seen, no capability be used."""
     said = confined(
         "for f in /x /usr/x /etc/x /code/linklab/x /dev/x /var/x /proc/sys/kernel/core_pattern /proc/1/oom_score_adj "
         "/proc/sys/kernel/hostname /proc/self/mem /usr/bin/ls; do (: >>$f) 2>/dev/null && echo writes $f; done; "
         "(: >/pocket/x) && echo writes /pocket; unshare -Ur true 2>/dev/null && echo namespaces; "
         "mount -o remount,rw / 2>/dev/null && echo mounts; grep -h CapEff /proc/self/status; "
-        f"cat /proc/*/cmdline | tr '\\0' '\\n' | grep -c pytes[t]; kill -0 {os.getpid()} 2>/dev/null && echo kills; env"
+        f"cat /proc/*/cmdline | tr '\\0' '\\n' | grep -c pytes[t]; kill -0 {os.getpid()} 2>/dev/null && echo kills; "
+        "env",
+        user,
     )
     assert said == "writes /pocket\nCapEff:\t0000000000000000\n0\nPWD=/\n"
 
 
-def test_what_leaves_the_kernel_has_no_network():
+def test_what_leaves_the_kernel_has_no_network(user):
     """Neither this machine's ports nor its abstract sockets can be reached: there are no sockets at all."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         said = confined(
             f"python3 -c 'import socket; socket.create_connection((\"127.0.0.1\", {port}))' 2>&1 | tail -1; "
-            "tail -n +3 /proc/net/dev | cut -d: -f1"
+            "tail -n +3 /proc/net/dev | cut -d: -f1",
+            user,
         )
     assert said == "OSError: [Errno 38] Function not implemented\n    lo\n"
 
@@ -292,11 +306,91 @@ for name, number, *args in (
 """
 
 
-def test_calls_that_the_pocket_does_not_need_do_not_exist():
+def test_calls_that_the_pocket_does_not_need_do_not_exist(user):
     """Those that have been ways out of sandboxes fail as on a kernel that lacks them, by this machine's own kernel."""
-    *refused, last = confined(f"python3 -c '{CALLS}'").splitlines()
+    *refused, last = confined(f"python3 -c '{CALLS}'", user).splitlines()
     assert [line.split()[-1] for line in refused] == ["ENOSYS"] * 18
     assert last == "getpid done"
+
+
+def test_root_gives_the_sandbox_another_user():
+    """Nothing inside is root of the machine, nor has a right of root's left."""
+    if os.geteuid() != 0:
+        pytest.skip("for root")
+    first, second = another_user(), another_user()
+    assert first != second
+    said = confined("grep -hE '^(Uid|Gid|Groups|Cap)' /proc/self/status", first)
+    capabilities = "".join(f"Cap{each}:\t{0:016x}\n" for each in ("Inh", "Prm", "Eff", "Bnd", "Amb"))
+    numbers = f"\t{first}" * 4
+    assert said == f"Uid:{numbers}\nGid:{numbers}\nGroups:\t \n{capabilities}"
+
+
+BOMB = """
+import os, sys, time
+made = 0
+while made < 1000:
+    try:
+        if os.fork() == 0: time.sleep(60)
+        made += 1
+    except OSError as error:
+        print(made, error.strerror)
+        break
+"""
+
+
+def test_what_leaves_the_kernel_makes_no_more_processes_than_it_may(user):
+    """The machine refuses the rest, however many processes others have; at the end all are gone."""
+    if user is None and os.geteuid() == 0:
+        pytest.skip("the machine refuses root no process")
+    others = 2 if user is not None else 3  # the shell and this program, and bubblewrap where it is the same user
+    said = confined(f"python3 -c '{BOMB}'", user, processes=40)
+    assert said == f"{40 - others} Resource temporarily unavailable\n"
+
+
+MEMORY = """
+import mmap, os
+for take in (
+    lambda: bytearray(2**30), lambda: mmap.mmap(-1, 2**30), lambda: mmap.mmap(os.open("/dev/zero", os.O_RDWR), 2**30),
+    lambda: os.memfd_create("x"), lambda: os.truncate(os.open("/pocket/x", os.O_CREAT | os.O_WRONLY), 2**30),
+    lambda: os.posix_fallocate(os.open("/pocket/y", os.O_CREAT | os.O_WRONLY), 0, 2**25),
+):
+    try:
+        take()
+        print("taken")
+    except (OSError, MemoryError) as error:
+        print(type(error).__name__, getattr(error, "strerror", None))
+"""
+
+
+def test_what_leaves_the_kernel_takes_no_memory_that_is_not_counted(user):
+    """A process has little of its own; what no process owns does not exist, and files have the room of theirs."""
+    said = confined(f"trap '' XFSZ; python3 -c '{MEMORY}'", user, own_mib=64)
+    assert said.splitlines() == [
+        "MemoryError None",
+        "OSError Function not implemented",
+        "OSError No such device",
+        "OSError Function not implemented",
+        "OSError File too large",
+        "OSError No space left on device",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("limit", "said"),
+    [
+        ({"own_mib": 1}, "the network took more than 1 MiB beside its kernel's memory and was stopped"),
+        ({"processes": 0}, "the network had more than 0 processes and was stopped"),
+    ],
+    ids=["memory", "processes"],
+)
+def test_a_network_that_has_taken_too_much_is_stopped(tmp_path, limit, said):
+    """The sum of all its processes counts, which no limit of one of them holds."""
+    with (
+        pytest.raises(EngineError, match=said),
+        SandboxEngine(Limits(memory_mib=256)).start(None, workdir=tmp_path) as network,
+    ):
+        network.limits = replace(network.limits, **limit)
+        network.run([Typed("client", "while :; do :; done")])
 
 
 def test_when_the_grader_is_killed_nothing_stays():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Processor time of a process and all below it."""
+"""Processor time and memory of a process and all below it."""
 
 import os
 import resource
@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from linklab.base.processor_time import processor_s
+from linklab.base.processor_time import Taken, processor_s, taken
 
 SPIN = "import time\nwhile time.process_time() < {seconds}: pass\n"
 
@@ -43,3 +43,27 @@ def test_a_grandchild_that_computes_counts_and_one_that_sleeps_does_not():
         os.killpg(shell.pid, 9)
         shell.wait()
     assert processor_s(shell.pid) == 0.0
+
+
+def test_memory_of_its_own_counts_and_that_of_files_does_not(tmp_path):
+    """Of two processes the sum; what they map of one file, which its file system holds once, is nobody's own."""
+    (tmp_path / "file").write_bytes(bytes(50 * 2**20))
+    script = (
+        "import mmap, os, sys\n"
+        "shared = mmap.mmap(os.open(sys.argv[1], os.O_RDWR), 0)\n"
+        "child = os.fork()\n"
+        "own = bytearray(b'x') * 30 * 2**20\n"
+        "sum(shared[::4096])\n"
+        "print(flush=True)\n"
+        "sys.stdin.read()\n"
+        "child and os.wait()\n"
+    )
+    command = [sys.executable, "-S", "-c", script, str(tmp_path / "file")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        process.stdout.readline()
+        process.stdout.readline()
+        found = taken(process.pid)
+        process.stdin.close()
+    assert found.processes == 2
+    assert 60 < found.own_bytes / 2**20 < 85
+    assert taken(process.pid) == Taken()

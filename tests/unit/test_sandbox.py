@@ -13,6 +13,7 @@ from linklab.base import installation
 from linklab.errors import MissingError
 from linklab.grade import bubblewrap, sandbox
 from linklab.grade.exchange import Exchange, Room
+from linklab.grade.limits import Limits
 from linklab.grade.rebuild import read_bounded
 
 
@@ -206,13 +207,19 @@ def test_a_bubblewrap_that_is_denied_is_quoted(monkeypatch, tmp_path):
         sandbox.SandboxEngine().check()
 
 
+def arguments(command):
+    """What bubblewrap reads from the open file that it is given."""
+    return os.pread(int(command[command.index("--args") + 1]), 2**20, 0).decode().split("\0")
+
+
 def test_what_is_installed_below_usr_stays_outside(monkeypatch):
     """A clone is not seen inside; an installation would be, since /usr is, with its solutions and hidden checks."""
     monkeypatch.setattr(installation, "ROOT", Path("/usr/lib/linklab"))
-    with bubblewrap.sandbox(Path("/kernel"), 1, 1) as (command, _):
+    with bubblewrap.sandbox(Path("/kernel"), Limits(), None) as (started, _):
+        command = arguments(started)
         hides = command.index("/usr/lib/linklab")
         assert command[hides - 1 : hides + 3] == ["--tmpfs", "/usr/lib/linklab", "--remount-ro", "/usr/lib/linklab"]
         assert hides > command.index("/usr")
     monkeypatch.setattr(installation, "ROOT", Path("/home/anna/linklab"))
-    with bubblewrap.sandbox(Path("/kernel"), 1, 1) as (command, _):
-        assert "/home/anna/linklab" not in command
+    with bubblewrap.sandbox(Path("/kernel"), Limits(), None) as (command, _):
+        assert "/home/anna/linklab" not in arguments(command)
