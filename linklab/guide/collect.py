@@ -2,7 +2,8 @@
 """A running network → evidence: terminals opened, lines typed there and what they showed, the state read back.
 
 Listens to what the terminals show anyway (`linklab.guide.marks`), so it neither types nor waits where somebody works.
-The kernel is asked by a program that costs no network time; while time stands still, its answer waits.
+The kernel is asked by a program that costs no network time; while time stands still, its answer waits. What cannot be
+read is told, and tried again until it can.
 """
 
 from __future__ import annotations
@@ -11,14 +12,16 @@ import base64
 import queue
 import re
 import threading
+import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from linklab.base.text import visible
 from linklab.engine.api import Network
-from linklab.errors import DataError, LinklabError
+from linklab.errors import DataError, DeadlineError, LinklabError
 from linklab.guide.claims import LineFiles
 from linklab.guide.evidence import EditorEvidence, FileEvidence, GuideEvidence, StateEvidence, TypedEvidence
 from linklab.guide.marks import MarkedTerminal
@@ -28,6 +31,15 @@ from linklab.terminal.attach_server import AttachServer
 from linklab.terminal.attached import STATE_PROGRAM
 
 MOST_FILE_BYTES = 1 << 16
+READ_S = 60.0
+"""For a program that reads something, wall seconds at 1x; it takes a tenth of one."""
+AGAIN_S = 2.0
+"""Wall seconds until what could not be read is tried again."""
+_STATE = "The state of the network"
+_UNREAD = (
+    "; a step that is done may be shown as open meanwhile. The guide tries again by itself, and your work goes on as "
+    "before; if this stays, end the lab with Ctrl+C and continue it"
+)
 _LOOKS = frozenset(
     word
     for line in (
@@ -53,6 +65,7 @@ class Collector:
         wanted: names of files whose text is evidence.
         busy: told whether something that has happened is not evidence yet.
         on_trouble: takes a sentence for a line that could not be followed.
+        on_unread: takes what cannot be read now, a sentence without its full stop; "" once all can be read.
     """
 
     def __init__(
@@ -65,14 +78,18 @@ class Collector:
         wanted: Collection[str] = (),
         busy: Callable[[bool], None] = lambda _: None,
         on_trouble: Callable[[str], None] = lambda _: None,
+        on_unread: Callable[[str], None] = lambda _: None,
     ) -> None:
         self.network, self.attach, self.folder, self.on_evidence = network, attach, folder, on_evidence
-        self.on_trouble = on_trouble
+        self.on_trouble, self.on_unread = on_trouble, on_unread
         self.wanted = {path.rpartition("/")[2]: path for path in wanted}
         self.busy = busy
         self._terminals: dict[str, MarkedTerminal] = {}
         self._work: queue.Queue[TypedEvidence | EditorEvidence | None] = queue.Queue()
         self._files = LineFiles(folder)
+        self._unread: dict[str, tuple[str, Callable[[], None]]] = {}
+        """What could not be read → the sentence on it, and what reads it."""
+        self._told_unread = ""
         self._thread = threading.Thread(target=self._serve, name="guide", daemon=True)
         self._ended = threading.Event()
 
@@ -118,21 +135,44 @@ class Collector:
 
     def _serve(self) -> None:
         self._files.begin()
-        with suppress(LinklabError):  # the network has ended, or its time stands still for long
-            self._look(0.0)
-        while (line := self._work.get()) is not None:
+        self._read(_STATE, lambda: self._look(0.0))
+        while (line := self._next()) is not None:
             if isinstance(line, EditorEvidence):
                 self.on_evidence(line)
                 continue
             self.busy(True)
             try:
                 self._line(line)
-            except LinklabError:
-                pass  # of a network that is ending; what was typed in it still counts
             except Exception as error:  # a fault of ours must not end the guide
                 self.on_trouble(f"{visible(line.text)}: Linklab's guide could not follow this line ({error!r})")
             if self._work.empty():
                 self.busy(False)
+
+    def _next(self) -> TypedEvidence | EditorEvidence | None:
+        """What comes next; meanwhile what could not be read is tried again."""
+        while True:
+            try:
+                return self._work.get(timeout=AGAIN_S if self._unread else None)
+            except queue.Empty:
+                for what, (_, read) in list(self._unread.items()):
+                    self._read(what, read)
+
+    def _read(self, what: str, read: Callable[[], None]) -> None:
+        """Read something; where that fails it is told until it has worked, unless the network is ending."""
+        try:
+            read()
+        except (LinklabError, OSError) as error:
+            if self._ended.is_set():
+                return
+            reason = error.strerror if isinstance(error, OSError) else error
+            self._unread[what] = (f"{what} could not be read ({visible(str(reason))})", read)
+        else:
+            if self._unread.pop(what, None) is None:
+                return
+        told = "; ".join(sentence for sentence, _ in self._unread.values())
+        if told != self._told_unread:
+            self._told_unread = told
+            self.on_unread(f"{told}{_UNREAD}" if told else "")
 
     def _line(self, line: TypedEvidence) -> None:
         if not line.ended:
@@ -143,38 +183,58 @@ class Collector:
         self._tell_files(line, line.files)
         self.on_evidence(line)
         if not self._ended.is_set() and not looks_only(line, self.network.nodes):
-            self._look(line.end_s or 0.0)
+            at_s = line.end_s or 0.0
+            self._read(_STATE, lambda: self._look(at_s))
 
     def _tell_files(self, line: TypedEvidence, names: Iterable[str]) -> None:
         """The text of files that a manual wants."""
         for name in names:
-            path = self.folder / name
-            with suppress(OSError):
-                if path.name in self.wanted and path.stat().st_size <= MOST_FILE_BYTES:
-                    self.on_evidence(FileEvidence(name, path.read_text(encoding="utf-8", errors="replace")))
+            if name.rpartition("/")[2] in self.wanted:
+                self._read(str(self.folder / name), partial(self._tell_file, name))
         for name, wanted in self.wanted.items():
             if wanted.startswith("/") and name in line.text:  # a file of the network's own
-                with suppress(LinklabError):
-                    self.on_evidence(FileEvidence(wanted, self._output(["cat", wanted])))
+                self._read(wanted, partial(self._tell_inner_file, wanted))
+
+    def _tell_file(self, name: str) -> None:
+        """One in the working folder; one that is gone again, or too long for the manual's, is none."""
+        path = self.folder / name
+        with suppress(FileNotFoundError):
+            if path.stat().st_size <= MOST_FILE_BYTES:
+                self.on_evidence(FileEvidence(name, path.read_text(encoding="utf-8", errors="replace")))
+
+    def _tell_inner_file(self, path: str) -> None:
+        text, status = self._output(["cat", path])
+        if status == 0:
+            self.on_evidence(FileEvidence(path, text))
 
     def _look(self, at_s: float) -> None:
         """Ask the kernel."""
-        text = self._output(STATE_PROGRAM)
+        text, _ = self._output(STATE_PROGRAM)
         self.on_evidence(StateEvidence(State.loads(text), at_s))
 
-    def _output(self, argv: Iterable[str]) -> str:
-        """What a program in the root namespace prints; DataError if the network ends meanwhile."""
+    def _output(self, argv: Iterable[str]) -> tuple[str, int]:
+        """What a program in the root namespace prints, and its exit status.
+
+        Raises:
+            DataError: the network has ended meanwhile.
+            DeadlineError: the program has not ended within READ_S, of which time that stands still does not count.
+        """
         terminals = self.attach.terminals
         taker = _Whole()
         name = terminals.open(self.attach.pace, node="client", rows=24, columns=1000, term="dumb", argv=list(argv))
         terminals.own(name, taker)
+        spent_s, looked_s = 0.0, time.monotonic()
         try:
             while not taker.closed.wait(0.1):
                 if self._ended.is_set():
                     raise DataError("the network has ended")
+                now_s = time.monotonic()
+                spent_s, looked_s = spent_s + (now_s - looked_s) * self.attach.pace(), now_s
+                if spent_s > READ_S:
+                    raise DeadlineError(f"no answer within {READ_S:g} s")
         finally:
             terminals.hang_up(name)  # the taker goes with it, and a program that has not ended
-        return taker.text()
+        return taker.text(), taker.status
 
 
 class _Whole:
@@ -182,6 +242,7 @@ class _Whole:
 
     def __init__(self) -> None:
         self._data = b""
+        self.status = 0
         self.closed = threading.Event()
 
     def tell(self, message: Mapping[str, Any]) -> None:
@@ -189,6 +250,7 @@ class _Whole:
         if message["event"] == "data":
             self._data += base64.b64decode(message["data"])
         elif message["event"] == "closed":
+            self.status = message.get("status") or 0
             self.closed.set()
 
     def text(self) -> str:

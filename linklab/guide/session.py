@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import threading
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -42,7 +43,6 @@ class GuideSession:
 
     on_change: called after evidence has been judged, in any thread; must not wait.
     view: in which the lab is done, as of `Guide`.
-    trouble: a sentence on what cannot be read of the progress that was there, "" if all can.
     """
 
     lab: Lab
@@ -51,18 +51,31 @@ class GuideSession:
     view: str = words.TERMINAL
     guide: Guide = field(init=False)
     progress: LabProgress = field(init=False)
-    trouble: str = field(init=False)
 
     def __post_init__(self) -> None:
         self._lock = threading.RLock()
         self._busy = False
         self._collector: Collector | None = None
+        self._troubles: dict[str, None] = {}
+        """Sentences on what was not followed, in their order."""
+        self._unread = self._unkept = ""
+        self._waiting: deque[GuideEvidence] = deque()
         self.progress = LabProgress.begin(self.folder, self.lab)
         self.guide = Guide(self.lab, view=self.view)
         read = self.progress.read()
         self.guide.see_all(found for _, found in read.lines if found is not None)
-        self.trouble = damage_told(str(self.progress.path), read)
+        self._note_trouble(damage_told(str(self.progress.path), read))
         self._write()
+
+    @property
+    def trouble(self) -> str:
+        """Sentences on what was or is the matter, without the last full stop; "" if nothing is.
+
+        Lines of the progress that cannot be read, lines that could not be followed, what cannot be read of the network
+        now, and what cannot be kept now.
+        """
+        with self._lock:
+            return ". ".join(filter(None, (*self._troubles, self._unread, self._unkept)))
 
     @contextlib.contextmanager
     def collecting(
@@ -86,7 +99,14 @@ class GuideSession:
             self.see(evidence)
         paths = [want.path for step in self.guide.plan.steps for want in step.wants if isinstance(want, FileWant)]
         with Collector(
-            network, attach, self.folder, self.see, wanted=paths, busy=self._set_busy, on_trouble=self._note_trouble
+            network,
+            attach,
+            self.folder,
+            self.see,
+            wanted=paths,
+            busy=self._set_busy,
+            on_trouble=self._note_trouble,
+            on_unread=self._note_unread,
         ) as self._collector:
             yield
 
@@ -103,13 +123,22 @@ class GuideSession:
             for sentence in self.guide.not_followed:
                 self._note_trouble(sentence)
             self.guide.not_followed.clear()
-            with contextlib.suppress(
-                InputError
-            ):  # a full disk must not end the lab; what was seen is judged all the same
-                self.progress.add(evidence)
-                self.progress.take_in()
+            self._waiting.append(evidence)
+            self._keep()
             self._write()
         self.on_change()
+
+    def _keep(self) -> None:
+        """Write what was seen; a full disk must not end the lab, so what cannot be written is told, and waits."""
+        try:
+            while self._waiting:
+                self.progress.add(self._waiting[0])
+                self._waiting.popleft()
+            self.progress.take_in()
+        except InputError as error:
+            self._unkept = f"{error}; what you do counts, and is kept once the file can be written again"
+        else:
+            self._unkept = ""
 
     def predict(self, written: PredictionEvidence) -> None:
         """Keep a prediction.
@@ -187,7 +216,14 @@ class GuideSession:
     def _note_trouble(self, sentence: str) -> None:
         """Tell of what the guide could not follow; the lab goes on."""
         with self._lock:
-            self.trouble = f"{self.trouble} {sentence}.".strip()
+            self._troubles |= {sentence: None} if sentence else {}
+
+    def _note_unread(self, sentence: str) -> None:
+        """Tell of what cannot be read of the network now, and no longer once it can."""
+        with self._lock:
+            self._unread = sentence
+            self._write()
+        self.on_change()
 
     def _set_busy(self, busy: bool) -> None:
         with self._lock:

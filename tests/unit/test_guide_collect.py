@@ -7,10 +7,14 @@ import time
 import pytest
 from scripted import ScriptedNetwork
 
+from linklab.guide import collect
 from linklab.guide.collect import Collector
-from linklab.guide.evidence import EditorEvidence, FileEvidence, TypedEvidence
+from linklab.guide.evidence import EditorEvidence, FileEvidence, StateEvidence, TypedEvidence
+from linklab.state.model import State
+from linklab.state.node import Node
 from linklab.terminal.attach_server import AttachServer
 
+EMPTY = State({"client": Node({})})
 PING = """PING 10.0.0.2 (10.0.0.2) 56(84) bytes of data.
 64 bytes from 10.0.0.2: icmp_seq=1 ttl=64 time=100 ms
 
@@ -63,12 +67,18 @@ def has_ended(text):
 
 
 def answered(network, number):
-    """The program that asks the kernel has begun, and ends without an answer, so the collector goes on."""
+    """The program that asks the kernel has begun; it tells of an empty network and ends, so the collector goes on."""
+    asked(network, number)
+    shows(network, EMPTY.dumps(), f"t{number}")
+    network.link.say("closed", terminal=f"t{number}", status=0)
+
+
+def asked(network, number):
+    """The network has been asked for so many terminals and the like."""
     end_s = time.monotonic() + 10
     while len(network.link.asked) < number:
         assert time.monotonic() < end_s
         time.sleep(0.01)
-    network.link.say("closed", terminal=f"t{number}", status=0)
 
 
 def test_a_terminal_that_somebody_opens_is_evidence(desk):
@@ -136,3 +146,58 @@ def test_in_a_folder_with_many_files_only_those_that_a_line_names_are_looked_at(
     (work / "two.txt").write_text(PING)
     command(network, "ping -c 1 10.0.0.2 >one.txt", at=5)
     assert wait(seen, has_ended("ping -c 1 10.0.0.2 >one.txt")).files == ("one.txt",)
+
+
+def told(said, test):
+    """What is said last, once it passes a test."""
+    end_s = time.monotonic() + 10
+    while not (said and test(said[-1])):
+        assert time.monotonic() < end_s, said
+        time.sleep(0.02)
+    return said[-1]
+
+
+def test_a_state_that_cannot_be_read_is_told_until_it_can(desk, monkeypatch):
+    """Regression: the error was swallowed, and a step that was done stayed open without a word."""
+    monkeypatch.setattr(collect, "AGAIN_S", 0.05)
+    network, seen, _, collector = desk
+    said = []
+    collector.on_unread = said.append
+    asked(network, 1)
+    shows(network, "Segmentation fault\n", "t1")
+    network.link.say("closed", terminal="t1", status=139)
+    sentence = told(said, bool)
+    assert sentence.startswith("The state of the network could not be read (")
+    assert sentence.endswith("; if this stays, end the lab with Ctrl+C and continue it")
+    assert not any(isinstance(each, StateEvidence) for each in seen)
+    answered(network, 3)  # after the end of the first one
+    assert told(said, lambda last: not last) == ""
+    assert wait(seen, lambda each: isinstance(each, StateEvidence)) == StateEvidence(EMPTY, 0.0)
+    assert said == [sentence, ""]
+
+
+def test_a_program_that_never_answers_is_told(desk, monkeypatch):
+    """Regression: the guide waited for it without end, and judged nothing more."""
+    monkeypatch.setattr(collect, "READ_S", 0.2)
+    _, _, _, collector = desk
+    said = []
+    collector.on_unread = said.append
+    assert "The state of the network could not be read (no answer within 0.2 s)" in told(said, bool)
+
+
+def test_a_file_that_cannot_be_read_is_told_until_it_can(desk, monkeypatch):
+    """One that the manual wants; one that is not there is no trouble."""
+    monkeypatch.setattr(collect, "AGAIN_S", 0.05)
+    network, seen, work, collector = desk
+    said = []
+    collector.on_unread = said.append
+    answered(network, 1)
+    (work / "start.toml").mkdir()
+    collector._read(str(work / "start.toml"), lambda: collector._tell_file("start.toml"))
+    assert told(said, bool).startswith(f"{work / 'start.toml'} could not be read (Is a directory)")
+    collector._work.put(EditorEvidence(("opened", "h1")))  # its own thread goes on, and tries again
+    (work / "start.toml").rmdir()
+    (work / "start.toml").write_text("a = 1\n")
+    assert told(said, lambda last: not last) == ""
+    assert wait(seen, lambda each: isinstance(each, FileEvidence)) == FileEvidence("start.toml", "a = 1\n")
+    collector._tell_file("gone.toml")

@@ -214,3 +214,36 @@ def test_a_session_goes_on_where_the_last_one_ended(lab, tmp_path):
     assert [one.status for one in again.steps()] == [one.status for one in session.steps()]
     assert again.hint("unshaped") != first
     assert read_steps(tmp_path)["next"] == again.guide.next_step().id
+
+
+def test_what_cannot_be_kept_is_told_and_kept_later(lab, tmp_path, monkeypatch):
+    """Regression: on a full disk what was done was left out of the progress without a word."""
+    session = GuideSession(lab, tmp_path)
+    real = session.progress.add
+
+    def full(evidence):
+        raise InputError(f"{session.progress.path}: cannot be written: No space left on device")
+
+    monkeypatch.setattr(session.progress, "add", full)
+    first, second = TypedEvidence("h1", "pwd", 1.0, 2.0, "", 0), TypedEvidence("h1", "ls", 3.0, 4.0, "", 0)
+    session.see(first)
+    assert session.trouble == (
+        f"{session.progress.path}: cannot be written: No space left on device; "
+        "what you do counts, and is kept once the file can be written again"
+    )
+    assert list(session.progress.evidence()) == []
+    monkeypatch.setattr(session.progress, "add", real)
+    session.see(second)
+    assert session.trouble == ""
+    assert [each.text for each in session.progress.evidence()] == ["pwd", "ls"]
+
+
+def test_what_cannot_be_read_now_is_told_by_every_view(lab, tmp_path):
+    """And no longer once it can be."""
+    changes = []
+    session = GuideSession(lab, tmp_path, on_change=lambda: changes.append(1))
+    session._note_unread("The state of the network could not be read (no answer)")
+    assert read_steps(tmp_path)["trouble"] == "The state of the network could not be read (no answer)"
+    session._note_unread("")
+    assert read_steps(tmp_path)["trouble"] == session.trouble == ""
+    assert len(changes) == 2
