@@ -7,8 +7,9 @@ import argparse
 import contextlib
 import datetime as dt
 import json
+import tempfile
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from linklab.base.processes import processors
 from linklab.base.supervise import Ended, Job, supervised
 from linklab.base.worker import Tell
 from linklab.commands.console import make_console, plain
+from linklab.engine.api import Engine
 from linklab.engine.choice import load_engine
 from linklab.errors import InputError
 from linklab.exercise.course import Course, load_course, weighted
@@ -29,11 +31,36 @@ from linklab.grade.known import known_answers, marks_table
 from linklab.grade.more import prove_chain
 from linklab.grade.mutants import prove_mutants
 from linklab.grade.sample import instance_of
+from linklab.grade.shared import SharedEngine
 from linklab.grade.unit import SEEDS
 from linklab.grade.verify import Proof, copied, distinct, prove_wrong, verify
 from linklab.terminal.screen import ends_orderly
 
 PROOF = ("student", "what", "holds", "said")
+
+
+@dataclass(frozen=True)
+class _Subject:
+    """What is proved: the exercise in a folder, with a course's points.
+
+    shared: folder of what networks have answered, so that a slip in an answer alone needs no traffic of its own.
+    """
+
+    folder: str
+    course: Course | None
+    shared: str
+
+    def own(self) -> Exercise:
+        """With the points of its own."""
+        return load_exercise(find_exercise(self.folder))
+
+    def exercise(self) -> Exercise:
+        """With the course's points."""
+        return weighted(self.own(), self.course)
+
+    def engine(self) -> Engine:
+        """That builds the networks."""
+        return SharedEngine(load_engine("pocket"), Path(self.shared))
 
 
 def run_verify(args: argparse.Namespace) -> int:
@@ -54,9 +81,9 @@ def run_verify(args: argparse.Namespace) -> int:
     load_engine("pocket").check()
     told: list[dict[str, Any]] = []
     lent: list[dict[str, Any]] = []
-    with ends_orderly():
+    with ends_orderly(), tempfile.TemporaryDirectory(prefix="linklab-verify-") as shared:
         good = [
-            _verify(folder.as_posix(), course, args, told, lent) for folder in folders
+            _verify(_Subject(folder.as_posix(), course, shared), args, told, lent) for folder in folders
         ]  # all of them, also after one that is not
     if args.json:
         print(json.dumps({"proofs": told, "copied": lent}, indent=2, ensure_ascii=False))
@@ -94,26 +121,26 @@ def _course_fits(course: Course | None, args: argparse.Namespace) -> bool:
 
 
 def _verify(
-    folder: str, course: Course | None, args: argparse.Namespace, told: list[dict[str, Any]], lent: list[dict[str, Any]]
+    subject: _Subject, args: argparse.Namespace, told: list[dict[str, Any]], lent: list[dict[str, Any]]
 ) -> bool:
     console = make_console(stderr=args.json)
-    exercise = weighted(load_exercise(find_exercise(folder)), course)
+    exercise = subject.exercise()
     students = distinct(exercise, args.students)
     heading = f"{exercise.heading}, {args.students} students with {len(students)} different instances"
     console.print(plain(heading, style="bold"))
     tasks = [
-        partial(_prove, folder, course, number, chosen, bool(args.only))
+        partial(_prove, subject, number, chosen, bool(args.only))
         for number, chosen in zip(students, _wrong(exercise, len(students), args), strict=True)
     ]
     if args.mutants:
         each = -(-args.mutants // len(students))
         counts_each = [min(each, args.mutants - each * place) for place in range(len(students))]
         tasks += [
-            partial(_mutate, folder, course, number, count)
+            partial(_mutate, subject, number, count)
             for number, count in zip(students, counts_each, strict=True)
             if count > 0
         ]
-    tasks += [partial(_chain, folder, course, number) for number in range(1, args.chains + 1)]
+    tasks += [partial(_chain, subject, number) for number in range(1, args.chains + 1)]
     found: dict[int, list[Proof]] = {}
     jobs = [Job(number, task) for number, task in enumerate(tasks)]
     with (
@@ -175,25 +202,21 @@ def _told(exercise: Exercise, proof: Proof) -> dict[str, Any]:
     return {"exercise": exercise.id, **{name: getattr(proof, name) for name in PROOF}}
 
 
-def _prove(
-    folder: str, course: Course | None, number: int, chosen: Sequence[str], only: bool, _tell: Tell
-) -> list[Proof]:
-    own, engine = load_exercise(find_exercise(folder)), load_engine("pocket")
-    exercise = weighted(own, course)
-    wrong = [known for known in known_answers(own) if known.name in chosen and known.holds_for(own, exercise)]
+def _prove(subject: _Subject, number: int, chosen: Sequence[str], only: bool, _tell: Tell) -> list[Proof]:
+    exercise, engine = subject.exercise(), subject.engine()
+    known = known_answers(subject.own())
+    wrong = [each for each in known if each.name in chosen and each.holds_for(subject.own(), exercise)]
     if only:
         instance = instance_of(exercise, number)
-        proofs = [prove_wrong(exercise, instance, known, engine, SEEDS) for known in wrong]
+        proofs = [prove_wrong(exercise, instance, each, engine, SEEDS) for each in wrong]
     else:
         proofs = list(verify(exercise, engine, number, wrong))
     return [replace(proof, report=None) for proof in proofs]  # which nobody reads, and is long
 
 
-def _chain(folder: str, course: Course | None, number: int, _tell: Tell) -> list[Proof]:
-    exercise = weighted(load_exercise(find_exercise(folder)), course)
-    return list(prove_chain(exercise, load_engine("pocket"), number, SEEDS))
+def _chain(subject: _Subject, number: int, _tell: Tell) -> list[Proof]:
+    return list(prove_chain(subject.exercise(), subject.engine(), number, SEEDS))
 
 
-def _mutate(folder: str, course: Course | None, number: int, count: int, _tell: Tell) -> list[Proof]:
-    exercise = weighted(load_exercise(find_exercise(folder)), course)
-    return list(prove_mutants(exercise, load_engine("pocket"), number, count, SEEDS))
+def _mutate(subject: _Subject, number: int, count: int, _tell: Tell) -> list[Proof]:
+    return list(prove_mutants(subject.exercise(), subject.engine(), number, count, SEEDS))

@@ -35,7 +35,6 @@ from linklab.engine.api import (
     Engine,
     FailedCommand,
     Network,
-    OnStage,
     Paced,
     Typed,
 )
@@ -71,25 +70,16 @@ class SharedEngine:
         return self
 
     @contextlib.contextmanager
-    def start(
-        self,
-        topology: Topology | None,
-        *,
-        workdir: Path,
-        clock: Clock = Clock.VIRTUAL,
-        seed: int = 1,
-        profile: str = "desktop",
-        display: bool = False,
-        on_stage: OnStage = lambda stage, network: None,
-    ) -> Iterator[Network]:
-        """See `Engine.start`; a network that nobody needs is not started."""
-        options: dict[str, Any] = {"clock": clock, "seed": seed, "profile": profile}
-        start = partial(self.engine.start, topology, workdir=workdir, display=display, on_stage=on_stage, **options)
-        if topology is None or clock is not Clock.VIRTUAL or display:
+    def start(self, topology: Topology | None, *, workdir: Path, **options: Any) -> Iterator[Network]:
+        """See `Engine.start`, whose options these are; a network that nobody needs is not started."""
+        start = partial(self.engine.start, topology, workdir=workdir, **options)
+        told = {name: value for name, value in options.items() if name != "on_stage"}
+        if topology is None or told.get("clock", Clock.VIRTUAL) is not Clock.VIRTUAL or told.get("display"):
             with start() as network:
                 yield network
             return
-        shared = SharedNetwork(start, workdir, self.folder, [plan(topology), clock.value, seed, profile])
+        what = [plan(topology), sorted((name, str(value)) for name, value in told.items())]
+        shared = SharedNetwork(start, workdir, self.folder, what)
         with contextlib.closing(shared):
             yield shared
             shared.keep()

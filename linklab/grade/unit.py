@@ -203,19 +203,21 @@ def examine(
     chosen = exercise.checks if checks is None else checks
     lookup = quantities(exercise, instance)
     network = network_of(exercise, instance, submission.topology, submission.answers)
-    handed_in, made, notes, stopped = _state(submission, [*network.settings, *network.fault], engine)
+    handed_in = _network_handed_in(submission, [*network.settings, *network.fault], engine)
+    state, notes = handed_in.state, handed_in.notes
 
     def choose(so_far: Rerun) -> Sequence[Experiment]:
-        return worth_doing(_evidence(submission, so_far, handed_in, lookup), chosen)
+        return worth_doing(_evidence(submission, so_far, state, lookup), chosen)
 
     def settled(done: Rerun) -> bool:
-        return agree(_evidence(submission, done, handed_in, lookup), chosen)
+        return agree(_evidence(submission, done, state, lookup), chosen)
 
-    done = rerun(network, handed_in, engine, seeds, choose, settled=settled, claimed=not made)
-    evidence = _evidence(submission, done, handed_in, lookup)
+    done = rerun(network, state, engine, seeds, choose, settled=settled, claimed=not handed_in.made)
+    evidence = _evidence(submission, done, state, lookup)
     results = tuple(judge(evidence, chosen))
     if done.impossible:
-        notes.append(f"no network can be set to what state.json says, so it counts for nothing: {done.impossible}")
+        why = f"no network can be set to what state.json says, so it counts for nothing: {done.impossible}"
+        notes = (*notes, why)
     report = Report(
         exercise=exercise.id,
         heading=exercise.heading,
@@ -248,7 +250,7 @@ def examine(
         traces=tuple(done.traces),
         forged=submission.forged,
         impossible=done.impossible,
-        stopped=stopped,
+        stopped=handed_in.stopped,
     )
     return report, evidence
 
@@ -271,30 +273,42 @@ def _told(experiments: Sequence[Experiment], lookup: Lookup) -> dict[str, str]:
     return told
 
 
-def _state(
-    submission: Submission, settings: Sequence[tuple[str, str]], engine: Engine
-) -> tuple[State | None, bool, list[str], str]:
-    """The state that was handed in, whether it was made here, notes, and how work.sh had to be stopped.
+@dataclass(frozen=True)
+class _HandedIn:
+    """The network that was handed in.
 
-    It is what work.sh leads to, else the one that the student's Linklab read, which is a file's word.
+    state: what it is set to; None where nothing was handed in.
+    made: whether work.sh led to it here; otherwise it is the word of a file, which the student's Linklab wrote.
+    notes: for the report.
+    stopped: how work.sh had to be stopped, "" if it ended.
     """
-    state = None if submission.state is None else _handed_in(submission.state, "state.json")
+
+    state: State | None
+    made: bool = False
+    notes: tuple[str, ...] = ()
+    stopped: str = ""
+
+
+def _network_handed_in(submission: Submission, settings: Sequence[tuple[str, str]], engine: Engine) -> _HandedIn:
+    """What work.sh leads to, else what state.json says."""
+    state = None if submission.state is None else _read_state(submission.state, "state.json")
     if not (submission.work or "").strip():
-        return state, False, [], ""
+        return _HandedIn(state)
     rebuilt = rebuild(submission.topology, settings, submission.work or "", engine)
-    notes = list(rebuilt.notes)
+    notes = tuple(rebuilt.notes)
     if rebuilt.state_text is None:
         stands = "state.json stands" if state else "nothing of it counts"
-        return state, False, [*notes, f"work.sh left no network that answers; {stands}"], rebuilt.stopped
-    made = _handed_in(rebuilt.state_text, "the network after work.sh")
+        notes = (*notes, f"work.sh left no network that answers; {stands}")
+        return _HandedIn(state, notes=notes, stopped=rebuilt.stopped)
+    made = _read_state(rebuilt.state_text, "the network after work.sh")
     if state is not None:
         topology = submission.topology
         if changes(facts(state, topology), facts(made, topology)):  # in what, would name a fault that is still there
-            notes.append("work.sh leads to another state than state.json says; work.sh stands")
-    return made, True, notes, rebuilt.stopped
+            notes = (*notes, "work.sh leads to another state than state.json says; work.sh stands")
+    return _HandedIn(made, made=True, notes=notes, stopped=rebuilt.stopped)
 
 
-def _handed_in(text: str, where: str) -> State:
+def _read_state(text: str, where: str) -> State:
     with blame(Fault.SUBMISSION):
         return State.loads(text, where)
 
