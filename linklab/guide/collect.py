@@ -97,7 +97,7 @@ class Collector:
         self.network.link.on("data", self._shown)
         self.network.link.on("closed", self._closed)
         self.network.link.on("end", lambda _: self._ended.set())
-        self.attach.on_open = self._opened
+        self.attach.on_open, self.attach.on_close = self._opened, self._shut
         for node in self.attach.open_shells():
             self._opened(node)
         self._thread.start()
@@ -105,7 +105,7 @@ class Collector:
 
     def __exit__(self, *_: object) -> None:
         self._ended.set()
-        self.attach.on_open = lambda _: None
+        self.attach.on_open = self.attach.on_close = lambda _: None
         self._work.put(None)
         self._thread.join(1.0)
 
@@ -126,6 +126,11 @@ class Collector:
         """Somebody has a terminal there."""
         if not self._ended.is_set():
             self._work.put(EditorEvidence(("opened", node)))
+
+    def _shut(self, node: str) -> None:
+        """Nobody has a terminal there any more."""
+        if not self._ended.is_set():
+            self._work.put(EditorEvidence(("closed", node)))
 
     def _closed(self, message: Mapping[str, Any]) -> None:
         """From the agent: nothing more comes from this terminal."""

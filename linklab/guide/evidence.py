@@ -66,7 +66,7 @@ class EditorEvidence:
     """Something done to the drawing or with it, in the words of a manual's editor block: ("open", "Lab 3.mn").
 
     Whoever starts a lab's network without the editor says so in the same words: ("open", …), ("run",). Of a terminal
-    that is open, wherever that is, every view says ("opened", "h1").
+    that is open, wherever that is, every view says ("opened", "h1"), and ("closed", "h1") of the last one there.
     """
 
     words: tuple[str, ...]

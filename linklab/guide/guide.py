@@ -71,7 +71,7 @@ class Guide:
         self._background: list[tuple[str, str]] = []
         """Node and step of programs that go on after their line has ended."""
         self._open: set[str] = set()
-        """Nodes on which a terminal was opened since the network was started; closing one is not told."""
+        """Nodes on which a terminal is open."""
         self._scalars: dict[str, dict[str, tuple[float, str]]] = {}
         self._outputs: dict[str, str] = {}
         self._broken: dict[str, str] = {}
@@ -257,7 +257,9 @@ class Guide:
     def _edited(self, verb: tuple[str, ...]) -> None:
         if verb[0] in ("opened", "terminal"):
             self._open.add(verb[1])
-        self._is_told_verbs = self._is_told_verbs or verb[0] not in ("open", "run", "opened")
+        elif verb[0] == "closed":
+            self._note_closed(verb[1])
+        self._is_told_verbs = self._is_told_verbs or verb[0] not in ("open", "run", "opened", "closed")
         if verb[0] in ("run", "stop"):
             self._open.clear()
             self.network, self._knows_kernel = SimulatedNetwork(self.plan.devices), False
@@ -280,6 +282,20 @@ class Guide:
                 break
             for place, want in enumerate(step.wants):
                 if isinstance(want, EditorWant) and want.words == ("terminal", node):
+                    self.wants[step.number, place].mark_done()
+
+    def _note_closed(self, node: str) -> None:
+        """No terminal is open there any more: a step that asks for it is open again, if nothing after it is done."""
+        self._open.discard(node)
+        front = self.front
+        for step in self.plan.steps[front:]:
+            for place, want in enumerate(step.wants):
+                status = self.wants[step.number, place]
+                if isinstance(want, EditorWant) and want.words == ("terminal", node) and status.good:
+                    status.reopen(f"the terminal on {node} was closed")
+        for step in self.plan.steps[front : front + 6]:
+            for place, want in enumerate(step.wants):
+                if isinstance(want, EditorWant) and want.words == ("close", node):
                     self.wants[step.number, place].mark_done()
 
     # --- judging

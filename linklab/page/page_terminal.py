@@ -24,6 +24,8 @@ KEPT_BYTES = 256 * 2**10
 MOST_UNSHOWN_BYTES = 128 * 2**10
 """What a browser may have to show yet; xterm.js draws this much in some 30 ms."""
 LAGGING_BYTES = 4 * MOST_UNSHOWN_BYTES
+MOST_PAGES = 256
+"""Of how many pages it is known what they have typed: each time that a page is loaded it is another one."""
 LOOK_S = 0.5
 LONGEST_PROMPT = 4096
 LONGEST_SILENCE_S = 3600.0
@@ -77,6 +79,8 @@ class PageTerminal:
         self._unshown: dict[TerminalViewer, int] = {}
         self._behind: set[TerminalViewer] = set()
         self._hidden: set[TerminalViewer] = set()
+        self._taken: dict[str, int] = {}
+        """Each page that has typed here → the number of its last input; the page that was heard last is last."""
         self._room = threading.Condition()
 
     @property
@@ -176,9 +180,24 @@ class PageTerminal:
                 self._replay(viewer)
             self._room.notify_all()
 
-    def type(self, text: str) -> None:
-        """Keys of a browser."""
+    def type(self, text: str, by: str = "", number: int = 0) -> None:
+        """Keys of a browser.
+
+        by, number: which page sends it, and the number of this input among its own, from 1; one that was typed before
+        is not typed again. 0 for an input that is sent once.
+        """
+        with self._room:
+            if number and not self._is_new(by, number):
+                return
         self._tell_in_turn({"op": "input", "data": base64.b64encode(text.encode()).decode()})
+
+    def _is_new(self, by: str, number: int) -> bool:
+        """Whether an input has not been typed; it counts as typed from now on."""
+        last = self._taken.pop(by, 0)
+        self._taken[by] = max(last, number)  # at the end: the page that was heard last
+        if len(self._taken) > MOST_PAGES:
+            del self._taken[next(iter(self._taken))]
+        return number > last
 
     def resize(self, rows: int, columns: int) -> None:
         """The size of the browser's terminal; of several browsers the last one that changed counts."""

@@ -3,8 +3,10 @@
 
 `POST terminals {name, rows, columns}` opens one and answers its facts, `GET terminals/ID` says whether a command runs
 there, `DELETE terminals/ID` hangs it up, the event `terminals` lists them; `POST terminals/ID/forward` is fast-forward.
-Socket `terminal/ID`: to the browser bytes as they come, else JSON {"reset" | "closed" | "notice"}; from it JSON
-{"input"}, {"shown": bytes}, {"hidden": the page is in a tab that is not seen}, {"rows", "columns"}.
+Socket `terminal/ID`: to the browser bytes as they come, else JSON {"reset" | "closed" | "notice" | "taken"}; from it
+JSON {"input", "by", "number"}, {"shown": bytes}, {"hidden": the page is in a hidden tab}, {"rows", "columns"}.
+A page ("by", a word that it draws) numbers its input from 1, and hears {"taken": number} of each. After its connection
+was lost it sends again what was not taken; an input that was taken before is typed no second time.
 """
 
 from __future__ import annotations
@@ -29,6 +31,8 @@ BEGIN_S = 1.0
 """For a shell to begin what was typed a moment ago, of wall time."""
 _FORWARDING = threading.Lock()
 """Held while a command is fast-forwarded: a second one would take full speed for the speed to go back to."""
+LONGEST_WORD = 64
+"""By which a page names itself."""
 LARGEST_SIDE = 1000
 """Rows or columns of a terminal."""
 
@@ -215,9 +219,10 @@ class TerminalSocket(PageSocket):
         try:
             given = json.loads(message)
             match given:
-                case {"input": str(text)}:
+                case {"input": str(text), "by": str(by), "number": int(number)} if len(by) <= LONGEST_WORD:
                     self.context.touch()
-                    self.terminal.type(text)
+                    self.terminal.type(text, by, number)
+                    self._send(json.dumps({"taken": number}))
                 case {"shown": int(count)} if count >= 0:
                     self.terminal.shown(self, count)
                 case {"hidden": bool(hidden)}:

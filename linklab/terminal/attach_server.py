@@ -59,6 +59,8 @@ class AttachServer:
         self.started = time.time()
         self.on_open: Callable[[str], None] = lambda _: None
         """Told the node of each shell that somebody opens, in any thread."""
+        self.on_close: Callable[[str], None] = lambda _: None
+        """Told the node whose last shell has ended or was closed, in any thread."""
         self.id = ""
         self._path: Path | None = None
         self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -169,6 +171,11 @@ class AttachServer:
         with self._lock:
             return sorted({client.node for client in self._clients if client.shell and not client.gone})
 
+    def shell_ended(self, node: str) -> None:
+        """A shell on the node has ended."""
+        if node not in self.open_shells():
+            self.on_close(node)
+
     def is_open(self, node: str) -> bool:
         """Whether some client has a terminal of this node, or is getting one."""
         with self._lock:
@@ -209,7 +216,15 @@ class _Client:
             self.connection.send({key: value for key, value in message.items() if key != "terminal"})
         except OSError:
             self.connection.end()
+        if message.get("event") == "closed":
+            self._shell_ended()
         self._hold_or_release()
+
+    def _shell_ended(self) -> None:
+        with self._lock:
+            was_open, self.shell = self.shell, False
+        if was_open:
+            self.server.shell_ended(self.node)
 
     def _hold_or_release(self) -> None:
         """Have the agent leave the terminal's output where it is while this client has not taken the last."""
@@ -235,6 +250,7 @@ class _Client:
                 self.gone = True
             if self.terminal is not None:
                 self.server.terminals.hang_up(self.terminal)
+            self._shell_ended()
 
     def _handle(self, message: Any) -> None:
         """Do what a frame asks; ValueError for one that is none, before anything of it reaches the agent."""
@@ -314,10 +330,10 @@ class _Client:
             self.server.terminals.hang_up(terminal)
             return
         self.tell({"event": "opened", "name": terminal})
-        self.server.own(terminal, self)
         if "argv" not in more:
             self.shell = True
             self.server.on_open(node)
+        self.server.own(terminal, self)  # of which the end may be known already
 
     def _refuse(self, error: LinklabError) -> None:
         kind = "input" if isinstance(error, (InputError, AgentError)) else "engine"

@@ -212,6 +212,41 @@ def test_what_is_typed_while_the_connection_is_lost_follows(lab, browser):
     assert not page.one(".note-line").is_displayed()
 
 
+CONNECTIONS_CAN_DIE = """
+const Real = window.WebSocket;
+const dead = new Set(), all = new Set();
+window.WebSocket = class extends Real {
+  constructor(...given) {
+    super(...given);
+    all.add(this);
+  }
+  send(data) {
+    if (!dead.has(this)) super.send(data);
+  }
+};
+window.die = () => all.forEach((one) => dead.add(one));
+"""
+"""Connections that die without a word: what is sent over them goes nowhere, and nobody closes them."""
+
+
+def test_what_is_typed_before_a_connection_is_known_to_be_dead_follows(lab, browser):
+    """Regression: keys that were sent into a connection that had broken silently were lost."""
+    running, page = lab("1"), browser()
+    page.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": CONNECTIONS_CAN_DIE})
+    page.open(running.address)
+    running.wait_for("The network runs")
+    page.button("New terminal").click()
+    page.until(lambda: "root@client" in page.screen(), "the prompt")
+    page.keys("echo first-$((40 + 1)) > typed\n")
+    page.until((running.folder / "typed").exists, "what was typed before")
+    page.driver.execute_script("window.die()")
+    page.keys("echo second-$((40 + 2)) >> typed\n")
+    page.until(lambda: "second" in (running.folder / "typed").read_text(), "what was typed into the dead connection")
+    page.keys("echo third >> typed\n")
+    page.until(lambda: "third" in (running.folder / "typed").read_text(), "what was typed afterwards")
+    assert (running.folder / "typed").read_text() == "first-41\nsecond-42\nthird\n"
+
+
 def test_a_large_paste_arrives_whole_or_is_refused_with_a_sentence(lab, browser):
     """Text of 1.75 MB, with letters that are two units of UTF-16, reaches a program; of 6 MB nothing is typed."""
     running, page = lab("14"), browser()

@@ -8,6 +8,7 @@ import pytest
 
 from linklab.guide.evidence import EditorEvidence, FileEvidence, StateEvidence, TypedEvidence
 from linklab.guide.guide import Guide
+from linklab.guide.plan import EditorWant
 from linklab.guide.recorded import RecordedWork
 from linklab.guide.status import GuideStatus
 from linklab.lab.model import find_lab, load_lab
@@ -19,6 +20,9 @@ from linklab.tc import EdtLink, Qdisc
 ROOT = Path(__file__).resolve().parents[2]
 CAPTURES = ROOT / "tests/captures"
 DONE, DIFFERENTLY, WRONG, OPEN = GuideStatus.DONE, GuideStatus.DIFFERENTLY, GuideStatus.WRONG, GuideStatus.OPEN
+
+
+CLOSED = (EditorWant(("close", "h1")), EditorWant(("close", "h2")))
 
 
 class Student:
@@ -341,6 +345,33 @@ def test_an_open_terminal_counts_before_anything_is_typed_there():
     told = Student("1")
     told.guide.see(EditorEvidence(("opened", "client")))
     assert [step.counts for step in told.guide.steps()] == counted, "an open terminal is no sign of an editor"
+
+
+def test_a_terminal_that_was_closed_is_open_no_more():
+    """Regression: after `exit` its step stayed done; once something is done after it, the step stays as it is."""
+    student = Student("3")
+    student.does("step-1")
+    for node in ("h1", "h2"):
+        student.guide.see(EditorEvidence(("opened", node)))
+    student.guide.see(EditorEvidence(("closed", "h2")))
+    state = student.state("step-2")
+    assert (state.status, state.story, state.undone) == (OPEN, "the terminal on h2 was closed", True)
+    student.guide.see(EditorEvidence(("opened", "h2")))
+    assert student.status("step-2") is DONE
+    student.until("one-side")
+    student.guide.see(EditorEvidence(("closed", "h2")))
+    assert student.status("step-2") is DONE
+
+
+def test_closing_a_terminal_does_the_step_that_asks_for_it():
+    """Regression: Lab 10 has h1 and h2 closed, which was told of an editor only."""
+    student = Student("10")
+    closing = next(step.id for step in student.guide.plan.steps if step.wants == CLOSED)
+    student.until(closing)
+    assert student.status(closing) is OPEN
+    for node in ("h1", "h2"):
+        student.guide.see(EditorEvidence(("closed", node)))
+    assert student.status(closing) is DONE
 
 
 def test_states_are_json():

@@ -100,6 +100,32 @@ def test_a_terminal_that_somebody_opens_is_evidence(desk):
         connection.end()
 
 
+def test_a_terminal_that_ends_is_evidence(desk):
+    """By `exit`, or closed with its window; the last one of a node is told."""
+    network, seen, _, collector = desk
+    answered(network, 1)
+    size = {"rows": 24, "columns": 80, "term": "xterm"}
+    names = []
+    first, second = collector.attach.connect(), collector.attach.connect()
+    for connection in (first, second):
+        before = len(network.link.asked)
+        connection.send({"op": "open", "node": "h1", **size})
+        asked(network, before + 1)
+        names.append(f"t{before + 1}")
+    wait(seen, lambda each: each == EditorEvidence(("opened", "h1")))
+    end_s = time.monotonic() + 10
+    while sum(each == EditorEvidence(("opened", "h1")) for each in seen) < 2:
+        assert time.monotonic() < end_s
+        time.sleep(0.01)
+    network.link.say("closed", terminal=names[0], status=0)
+    time.sleep(0.1)
+    assert EditorEvidence(("closed", "h1")) not in seen
+    second.end()
+    wait(seen, lambda each: each == EditorEvidence(("closed", "h1")))
+    assert collector.attach.open_shells() == []
+    first.end()
+
+
 def test_a_line_is_measured_by_its_output_and_its_files(desk):
     """A ping, and a file of one that another line has written."""
     network, seen, work, _ = desk

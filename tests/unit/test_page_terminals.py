@@ -180,6 +180,34 @@ def test_keys_and_sizes_reach_the_network(terminal):
     assert (frames[2]["rows"], frames[2]["columns"]) == (30, 100)
 
 
+def test_what_is_sent_again_is_typed_once(terminal):
+    """Regression: keys typed just before a connection broke without a word were lost; they are sent again."""
+    one, connection = terminal
+    for text, by, number in (
+        ("a", "page-1", 1),
+        ("b", "page-1", 2),
+        ("x", "page-2", 1),
+        ("a", "page-1", 1),
+        ("b", "page-1", 2),
+        ("c", "page-1", 3),
+        ("x", "page-2", 1),
+        ("y", "page-2", 2),
+    ):
+        one.type(text, by, number)
+    frames = []
+    until(lambda: (frames.extend(connection.network.receive(0.1)), len(frames) >= 6)[1])
+    assert b"".join(base64.b64decode(frame["data"]) for frame in frames if frame["op"] == "input") == b"abxcy"
+
+
+def test_what_pages_have_typed_is_known_of_the_last_ones(terminal):
+    """However often a page is loaded."""
+    one, _ = terminal
+    for page in range(page_terminal.MOST_PAGES + 10):
+        one.type("a", f"page-{page}", 1)
+    assert len(one._taken) == page_terminal.MOST_PAGES
+    assert list(one._taken)[-1] == f"page-{page_terminal.MOST_PAGES + 9}"
+
+
 def test_a_terminal_that_ends_says_so(terminal):
     """And takes no more keys."""
     one, connection = terminal

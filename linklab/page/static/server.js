@@ -46,13 +46,46 @@ export async function text(path) {
 
 const AGAIN_MS = [250, 500, 1000, 2000, 4000];
 
+// How long what was delivered may be unanswered until the connection is taken for lost, though nobody has closed it.
+const ANSWER_MS = 8000;
+
+// A word that no other page draws, by which the server knows who sends.
+function drawn() {
+  return [...crypto.getRandomValues(new Uint32Array(4))].map((word) => word.toString(16)).join("-");
+}
+
 // A socket that is opened again when it is lost, unless the server closed it with a code of ours (4400 and above).
-// What is sent while it is lost is dropped; what is delivered, such as keys, is kept and follows when it is open again.
+// What is sent while it is lost is dropped. What is delivered, such as keys, has a number and is kept until the server has
+// said that it has taken it; what it has not is sent again, and the server leaves out what it knows.
 export function socket(path, { binary = false, onMessage, onOpen = () => {}, onLost = () => {} }) {
+  const by = drawn();
   let current = null;
   let kept = [];
+  let count = 0;
+  let watch = 0;
   let tries = 0;
   let over = false;
+  const isOpen = () => current.readyState === WebSocket.OPEN;
+  const lose = (ended) => {
+    clearTimeout(watch);
+    watch = 0;
+    over = ended;
+    if (over) kept = [];
+    onLost(over);
+    if (!over) setTimeout(connect, AGAIN_MS[Math.min(tries++, AGAIN_MS.length - 1)]);
+  };
+  // The first of what is kept is to be answered in time; each answer begins the time anew.
+  const expectAnswer = () => {
+    clearTimeout(watch);
+    watch = 0;
+    const socket = current;
+    if (kept.length) watch = setTimeout(() => {
+      if (socket !== current || !isOpen()) return;
+      current.onclose = current.onmessage = null; // a connection that is dead takes minutes to say so
+      current.close();
+      lose(false);
+    }, ANSWER_MS);
+  };
   const connect = () => {
     const url = new URL(at(path), location.href);
     url.protocol = url.protocol.replace("http", "ws");
@@ -61,29 +94,34 @@ export function socket(path, { binary = false, onMessage, onOpen = () => {}, onL
     current.onopen = () => {
       tries = 0;
       onOpen();
-      for (const text of kept.splice(0)) current.send(text);
+      for (const fields of kept) current.send(JSON.stringify(fields));
+      expectAnswer();
     };
     current.onmessage = (message) => onMessage(message.data);
     current.onclose = (event) => {
-      if (over) return;
-      over = event.code >= 4000;
-      if (over) kept = [];
-      onLost(over);
-      if (!over) setTimeout(connect, AGAIN_MS[Math.min(tries++, AGAIN_MS.length - 1)]);
+      if (!over) lose(event.code >= 4000);
     };
   };
   connect();
-  const isOpen = () => current.readyState === WebSocket.OPEN;
   return {
     send(fields) {
       if (isOpen()) current.send(JSON.stringify(fields));
     },
     deliver(fields) {
-      if (isOpen()) current.send(JSON.stringify(fields));
-      else if (!over) kept.push(JSON.stringify(fields));
+      if (over) return;
+      const numbered = { ...fields, by, number: (count += 1) };
+      kept.push(numbered);
+      if (!isOpen()) return;
+      current.send(JSON.stringify(numbered));
+      if (!watch) expectAnswer();
+    },
+    taken(number) {
+      kept = kept.filter((fields) => fields.number > number);
+      expectAnswer();
     },
     close() {
       over = true;
+      clearTimeout(watch);
       current.close();
     },
   };

@@ -96,6 +96,7 @@ class Screen {
       return;
     }
     const said = JSON.parse(message);
+    if (said.taken) this.socket.taken(said.taken);
     if (said.reset) this.term.reset();
     if (said.notice) this.note(said.notice);
     if (said.closed) this.note(ENDED);
