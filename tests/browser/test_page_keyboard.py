@@ -143,3 +143,45 @@ def test_the_focus_is_always_seen(lab, browser, size):
         page.until(lambda tab=tab: page.all(f"#picture-{tab} button"), f"what {tab} has")
         tabbed(page, last)
         page.keys(Keys.SHIFT, Keys.F6)
+
+
+CLOSE_FIRST = """
+const done = arguments[0];
+const panel = document.querySelector(".panel.terminal:not([hidden])");
+fetch(`terminals/${panel.id.split("-").at(-1)}`, { method: "DELETE", credentials: "same-origin",
+  headers: { "Content-Type": "application/json" } }).then(() => done());
+"""
+"""Another browser closes the terminal in front."""
+
+
+def test_what_disappears_leaves_the_focus_beside_it(lab, browser):
+    """Regression: it went to the page's body, and Tab began at the top: hidden, disabled, redrawn, removed, closed."""
+    running, page = lab("1"), browser()
+    page.open(running.address)
+    running.wait_for("The network runs")
+
+    def focus(selector):
+        page.driver.execute_script("document.querySelector(arguments[0]).focus()", selector)
+        assert page.driver.execute_script("return document.activeElement.matches(arguments[0])", selector)
+
+    def gone(what, act, *given, inside):
+        page.driver.execute_script(act, *given)
+        script = f"return document.activeElement !== document.body && !!document.activeElement.closest('{inside}')"
+        page.until(lambda: page.driver.execute_script(script), f"the focus in {inside} after {what}", 5)
+
+    keep = "#predict-own-interfaces form button"
+    focus(keep)
+    gone("a button is hidden", "document.activeElement.hidden = true", inside="#predict-own-interfaces")
+    focus(".box .do button:not([hidden])")
+    gone("a button is disabled", "document.activeElement.disabled = true", inside=".box")
+    focus("#guide a")
+    gone("a line is written anew", "document.querySelector('#guide').innerHTML += ''", inside="#guide")
+    page.button("New terminal").click()
+    page.until(lambda: "root@client" in page.screen(), "the prompt")
+    page.button("New terminal").click()
+    page.until(lambda: len(page.tabs()) == 2 and "root@client" in page.screen(), "a second one")
+    page.until(lambda: "Terminal client" in page.focused(), "the terminal's focus")
+    page.driver.execute_async_script(CLOSE_FIRST)
+    page.until(lambda: len(page.tabs()) == 1, "one terminal")
+    page.until(lambda: "Terminal client" in page.focused(), "the focus in the other terminal")
+    assert page.complaints() == []

@@ -2,6 +2,7 @@
 import { start as startClock } from "./clock.js";
 import { start as startContinued } from "./continued.js";
 import { make, Tabs } from "./elements.js";
+import { start as keepFocus } from "./focus.js";
 import { start as startPredictions } from "./predictions.js";
 import { start as startQuestions } from "./questions.js";
 import * as server from "./server.js";
@@ -25,6 +26,7 @@ const KEYS = [
 ];
 
 server.begin(facts.prefix);
+keepFocus();
 const byId = (id) => document.getElementById(id);
 const listeners = new Map();
 const known = new Map();
