@@ -2,7 +2,7 @@
 LAB ?= 14
 VENV := .venv/bin
 
-.PHONY: help setup tools browser firefox lab labs manuals pdf-check test coverage check format kernel build install uninstall deb student-deb deb-test bench validation seeds selftests fuzz fuzz-window kill-test mininet-suite guide strangers vm vm-test clean
+.PHONY: help setup tools browser firefox lab labs manuals pdf-check test coverage check format kernel build install uninstall deb student-deb deb-test bench validation seeds selftests fuzz fuzz-window hostile kill-test mininet-suite guide strangers vm vm-test clean
 PREFIX ?= /usr/local
 ARCH ?= amd64
 FOR_ARCH := $(if $(filter amd64,$(ARCH)),,-$(ARCH))
@@ -100,6 +100,9 @@ selftests: setup ## run Linux's own networking tests in pockets, for docs/selfte
 fuzz: tools ## feed every reader of files and outputs 77,500 damaged ones, and 1,000 campaign scripts; about ten minutes
 	$(VENV)/python tools/fuzz.py
 	$(VENV)/python tools/fuzz_netesto.py --run 5
+
+hostile: setup ## let every hostile work.sh and forged archive of tests/hostile/ at the grader; about ten minutes
+	LINKLAB_HOSTILE=1 $(VENV)/python -m pytest -q tests/hostile tests/pocket/test_hostile.py
 
 fuzz-window: tools ## open 5,000 damaged drawings in the editor's window, on a display of its own; about an hour
 	xvfb-run -a $(VENV)/python tools/fuzz_window.py

@@ -95,9 +95,12 @@ def changed_by_hand(text: str, proven_one: Instance, exercise: Exercise) -> list
         proven_one: of `proven`.
         exercise: that both are of.
     """
-    said = parse_instance(text, "instance.json").parameters
+    read = parse_instance(text, "instance.json")
+    said = read.parameters
     names = dict.fromkeys((*proven_one.parameters, *said))
     found = []
+    if read.course != proven_one.course:
+        found.append(f"its course is {excerpt(proven_one.course)}, not {excerpt(read.course)}")
     for name in names:
         issued, changed = proven_one.parameters.get(name, "no parameter"), said.get(name, "left out")
         if issued != changed:

@@ -14,7 +14,7 @@ import os
 import shutil
 import stat
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from linklab import pocket_kernel
@@ -76,6 +76,12 @@ def sandbox(kernel_path: Path, limits: Limits, user: int | None) -> Iterator[tup
     with contextlib.ExitStack() as open_files:
         taken = [program()]
         open_files.callback(os.close, taken[0])
+        for name in ("passwd", "group"):
+            table = Path("/etc", name)
+            number = _in_memory(without_people(table.read_text(encoding="utf-8", errors="replace")).encode())
+            open_files.callback(os.close, number)
+            command += ["--perms", "0644", "--ro-bind-data", str(number), str(table)]
+            taken.append(number)
         for plain in set_id_programs():
             number = open_files.enter_context(plain.open("rb")).fileno()
             command += ["--perms", "0755", "--ro-bind-data", str(number), str(plain)]
@@ -83,22 +89,42 @@ def sandbox(kernel_path: Path, limits: Limits, user: int | None) -> Iterator[tup
         for mib, writable in ((limits.memory_mib + _SPARE_MIB, MEMORY), (limits.work_mib, POCKET)):
             command += ["--perms", "1777", "--size", str(mib * 2**20), "--tmpfs", str(writable)]
         command += ["--remount-ro", "/", "--chdir", "/"]
-        taken.append(_arguments(command[1:]))  # which everybody inside could read in /proc/1/cmdline
+        # all that everybody inside could read in /proc/1/cmdline
+        taken.append(_in_memory(b"\0".join(map(os.fsencode, command[1:]))))
         open_files.callback(os.close, taken[-1])
         settings = {"filter": taken[0], "user": user, "limits": limits.of_a_process()}
         entering = [PYTHON, "-I", "-S", str(_ENTER), json.dumps(settings)]
         yield [command[0], "--args", str(taken[-1]), "--", *entering], taken
 
 
-def _arguments(words: Sequence[str]) -> int:
-    """An open file that bwrap's --args reads."""
-    number = os.memfd_create("arguments")
+def _in_memory(content: bytes) -> int:
+    """An open file with that content; the caller closes it."""
+    number = os.memfd_create("linklab")
     with os.fdopen(os.dup(number), "wb") as file:
-        file.write(b"\0".join(map(os.fsencode, words)))
+        file.write(content)
     os.lseek(number, 0, os.SEEK_SET)
     return number
 
 
+def without_people(table: str) -> str:
+    """/etc/passwd or /etc/group without accounts of people, their names, and who is in which group.
+
+    Programs look for the system's own accounts, which Debian numbers below 1000, and for nobody (Debian Policy 9.2.2).
+    """
+    kept = []
+    for line in table.splitlines():
+        fields = line.split(":")
+        if len(fields) not in (_GROUP_FIELDS, _PASSWD_FIELDS) or not fields[2].isdecimal():
+            continue
+        if int(fields[2]) < _FIRST_PERSON or int(fields[2]) == _NOBODY:
+            fields[1], fields[_REMARK if len(fields) == _PASSWD_FIELDS else _MEMBERS] = "x", ""
+            kept.append(":".join(fields) + "\n")
+    return "".join(kept)
+
+
+_GROUP_FIELDS, _PASSWD_FIELDS, _MEMBERS, _REMARK = 4, 7, 3, 4
+_FIRST_PERSON, _NOBODY = 1000, 65_534
+_READS = 'for path; do test -r "$path" || { echo "$path cannot be read" >&2; exit 1; }; done'
 _ENTER = CODE / PACKAGE.name / "grade/enter.py"
 _APART = ("pid", "ipc", "uts", "net", "cgroup-try")
 _OWN_NAMESPACES = ("--unshare-all", "--unshare-user", "--cap-drop", "ALL")
@@ -141,10 +167,11 @@ def _gives_users() -> bool:
 
 
 def _tried(kernel_path: Path, user: int | None) -> str:
-    """What keeps a program from being run in the sandbox, "" if nothing does."""
+    """Why no program can be run in the sandbox, or cannot read what it needs there; "" where it can."""
+    needed = map(str, (CODE / PACKAGE.name / "engine/keeper.py", CODE / PACKAGE.name / "agent/agent.py", KERNEL))
     with sandbox(kernel_path, Limits(memory_mib=1, work_mib=1), user) as (command, taken):
         done = subprocess.run(
-            [*command, "/usr/bin/true"],
+            [*command, "/bin/sh", "-c", _READS, "sh", *needed],
             capture_output=True,
             text=True,
             check=False,

@@ -23,7 +23,7 @@ from linklab.errors import BootError, DeadlineError, EngineError, Fault
 from linklab.grade.limits import HANG_S
 from linklab.grade.sandbox import SandboxEngine
 from linklab.grade.shared import SharedEngine
-from linklab.grade.worklines import FD, WATCH, Printed, read_printed, sentences
+from linklab.grade.worklines import CACHES, FD, WATCH, Printed, read_printed, sentences
 from linklab.topology import Topology
 
 PROCESSOR_S = 60.0
@@ -38,9 +38,11 @@ OVERDUE = 124
 """Exit status of timeout(1) where time was up."""
 NODES = "/run/linklab/nodes"
 
+_DROP = "/proc/sys/vm/drop_caches"
 _PREPARE = f"""\
 # A command for each node: `h1 sysctl -w …` runs in h1, as students type it in h1's terminal.
 mkdir -p {NODES}
+ln -s {_DROP} {CACHES}
 while read -r name; do
     pid=$(pgrep -o -f "mininet:$name\\$") || continue
     printf '#!/bin/sh\\nexec mnexec -a %s "$@"\\n' "$pid" >"{NODES}/$name"
@@ -56,13 +58,20 @@ mkfifo "$out"
     (ulimit -f {MOST_OUTPUT_BYTES // 1024} && exec cat >/lab/work.out) # each piece as it comes; head(1) keeps them
     exec cat >/dev/null
 }} <"$out" 2>/dev/null &
+read -r began _ </proc/uptime
 BASH_ENV=/lab/.watch timeout -k 5 {NETWORK_S} bash /lab/work.sh </dev/null >"$out" 2>&1 {FD}>"$out"
 status=$?
+read -r ended _ </proc/uptime
+# of one that is deaf to SIGTERM, timeout(1) says that it was killed
+[ "$status" -ne 137 ] || [ "$((${{ended%.*}} - ${{began%.*}}))" -lt {NETWORK_S} ] || status={OVERDUE}
 sleep 0.5 # in which what it printed last is written
 exit "$status"
 """
 # /lab may be full
-_READ = f"set -o pipefail; PYTHONSAFEPATH=1 python3 -m linklab.agent.node_state | head -c {MOST_STATE_BYTES}"
+_READ = (
+    f"{{ echo 2 >{_DROP}; }} 2>/dev/null; set -o pipefail; "
+    f"PYTHONSAFEPATH=1 python3 -m linklab.agent.node_state | head -c {MOST_STATE_BYTES}"
+)
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,11 @@ FD = 198
 """Of the marks: one that no script uses."""
 MOST_BEGUN = 1000
 """Commands that are marked: a loop of a million costs what it always did."""
+CACHES = "/run/linklab/caches"
+"""A link to /proc/sys/vm/drop_caches, where there is one: a 2 has the kernel forget names and inodes (proc_sys_vm(5)).
+
+Each that is remembered has an open file of the machine's, so that after `find /` no command could be started any more.
+"""
 WATCH = f"""\
 unset BASH_ENV
 LINKLAB_BEGUN=0
@@ -25,6 +30,7 @@ trap '{{ {{
         printf "\\036E\\037"
         trap - DEBUG
     }}
+    printf "2%.0s" "$_" >{CACHES}
     printf "\\036B%.0s\\037" "$_"
 }} >&{FD}; }} 2>/dev/null || :' DEBUG
 # in one line, since LINENO counts those of a trap

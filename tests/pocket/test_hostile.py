@@ -4,6 +4,7 @@
 import contextlib
 import ctypes
 import os
+import pwd
 import re
 import signal
 import socket
@@ -14,6 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hostile.works import FORK_BOMB, OVERDUE, POWER_OFF, SAMPLE, WORKS
 from pockets import TOPOLOGY, alive, group_of, needs_pocket, type_
 
 from linklab import pocket_kernel
@@ -38,6 +40,7 @@ from linklab.topology import Topology
 pytestmark = [*needs_pocket, pytest.mark.skipif(bool(why_not()), reason=f"no sandbox here: {why_not()}")]
 
 SECRET = "s3cret-of-the-course-for-all-of-us-7319"  # noqa: S105 - of nobody
+OTHERS = "what-another-student-answered-51843"
 PATTERN = "s3cret-of-the-cours[e]-for-all-of-us-7319"  # finds the secret and not itself
 PR_SET_CHILD_SUBREAPER = 36
 READS = f"""
@@ -52,45 +55,6 @@ ls "$1" /mnt/machine/"$1"
 env | grep -a '{PATTERN}'
 ls /mnt/machine/code/linklab /mnt/machine/code
 """
-FORK_BOMB = "bomb() { bomb & bomb & }; bomb; sleep 3600"
-ENDED = "the network ended while work.sh ran: "
-OVERDUE = r"the network took more than \d+ s of processor time and was stopped"
-POWER_OFF = "python3 -c 'import ctypes; ctypes.CDLL(None).reboot(0x4321FEDC)'"
-"""reboot(2); the program of that name is not on every machine."""
-ATTACKS = {
-    "fork bomb": (FORK_BOMB, OVERDUE),
-    "endless loop": ("while :; do :; done", OVERDUE),
-    "endless loop left behind": ("while :; do :; done & exit", f"{OVERDUE}|does not answer any more"),
-    "endless output": ("yes the grader is full", OVERDUE),
-    "rm -rf /": (
-        "rm -rf --no-preserve-root /usr/bin /opt /lab /; exit 1",
-        f"{OVERDUE}|does not answer any more|cannot be read",
-    ),
-    "rm -rf of the machine": (
-        "mkdir /mnt/m; mount -t hostfs m /mnt/m; "
-        "rm -rf /mnt/m/home /mnt/m/code /mnt/m/etc /mnt/m/root /mnt/m/lab 2>&1 | tail -n 1; "
-        "echo rubbish >/mnt/m/proc/sys/kernel/hostname; echo rubbish >>/mnt/m/usr/bin/ls; exit 5",
-        "work.sh ended with status 5; its last words: .*(Read-only file system|Permission denied)",
-    ),
-    "many files": ("i=0; while :; do : >/lab/$((i++)); done", f"{ENDED}more than 5000 files were made inside"),
-    "killing the agent": ("pkill -9 -f linklab.agent; sleep 9", f"{ENDED}the pocket kernel has ended"),
-    "turning off": (POWER_OFF, f"{ENDED}the pocket kernel has ended"),
-    "lies to the driver": (
-        'python3 -c \'import os; os.write(os.open("/dev/pocket", os.O_WRONLY), b"\\xff" * 9)\'; sleep 9',
-        f"{ENDED}what came from the network could not be handled",
-    ),
-    "lies in the agent's name": (
-        """python3 -c '
-import json, os, struct
-answers = b""
-for number in range(99):
-    body = json.dumps({"id": number, "ok": {"done": [{"output": "all is well"}]}}).encode()
-    answers += struct.pack(">I", len(body)) + body
-os.write(os.open("/dev/pocket", os.O_WRONLY), answers)'
-sleep 9""",
-        f"{ENDED}what came from the network is no answer: TypeError",
-    ),
-}
 
 
 class Watched(SandboxEngine):
@@ -169,15 +133,27 @@ def all_end(pids, within_s=3.0):
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")  # the log has why a link ended
-@pytest.mark.parametrize("attack", ATTACKS)
+@pytest.mark.parametrize("attack", WORKS if os.environ.get("LINKLAB_HOSTILE") else SAMPLE)
 def test_an_attack_ends_as_a_sentence(attack, monkeypatch, outside):
     """In time, and whatever it does."""
-    work, said = ATTACKS[attack]
+    work, said = WORKS[attack]
     begun = time.monotonic()
     found = attacked(work, monkeypatch, processor_s=6.0 if OVERDUE in said else 30.0)
-    assert re.search(said, found.notes[-1]), found.notes
+    if said:
+        assert any(re.search(said, note) for note in found.notes), found.notes
+    else:
+        assert (found.notes, found.state_text is not None) == ((), True)
+    assert all(note.isprintable() for note in found.notes)
     assert len(found.output) <= rebuilding.MOST_OUTPUT_BYTES
     assert time.monotonic() - begun < 60
+
+
+def test_what_looks_at_every_file_leaves_descriptors_for_the_next_command(monkeypatch):
+    """Each name that the kernel remembered had one: after `find /` no command could be started any more."""
+    work = "find /usr/share /usr/lib >/dev/null 2>&1\nh1 sysctl -q -w net.ipv4.tcp_sack=0\nexit 0"
+    found = attacked(work, monkeypatch, processor_s=60, open_files=2000)
+    assert State.loads(found.state_text, "").nodes["h1"].sysctls["net.ipv4.tcp_sack"] == "0"
+    assert found.notes == ()  # who throws away what find says expects it
 
 
 def test_full_folders_leave_a_network_that_can_be_read(monkeypatch):
@@ -210,6 +186,37 @@ def test_no_secret_is_found_from_inside(monkeypatch, outside):
     assert listed.startswith("linklab\nscripts\n")
     assert f"ls: cannot access '{clone}'" in found.output
     assert f"ls: cannot access '/mnt/machine/{clone}'" in found.output
+
+
+def test_what_failing_lines_print_carries_nothing_of_the_machine_into_the_results(tmp_path):
+    """Neither accounts, nor the course's secret, nor what others handed in, in any file or word of `linklab grade`."""
+    home, handed_in, out = (tmp_path / name for name in ("home", "in", "out"))
+    home.mkdir()
+    handed_in.mkdir()
+    kept = {"course.toml": f'course = "c"\nsecret = "{SECRET.encode().hex()}"\n', "s2-answers.toml": OTHERS}
+    for name, text in kept.items():
+        (home / name).write_text(text)
+    exercise = load_exercise(find_exercise("problem1"))
+    instance = issue(exercise, Course("c", SECRET.encode()), Student("s1"))
+    lines = ["mkdir /mnt/m; mount -t hostfs machine /mnt/m"]
+    for top in ("", "/mnt/m"):
+        lines += [f"cat {top}{home}/{name} {top}/etc/shadow {top}/nothing" for name in kept]
+        lines += [f"tail -n 1 {top}/etc/passwd {top}/nothing", f"cat {top}/proc/*/environ {top}/nothing"]
+    files = {
+        "instance.json": instance_text(exercise, instance).encode(),
+        "topology.mn": (exercise.folder / exercise.topology).read_bytes(),
+        "work.sh": "\n".join(lines).encode(),
+    }
+    (handed_in / "s1.zip").write_bytes(dump_bundle(Bundle(exercise.id, "s1", files)))
+    command = [sys.executable, "-m", "linklab", "grade", handed_in, "--course", home / "course.toml", "--out", out]
+    done = subprocess.run(
+        [*command, "--seeds", "1"], capture_output=True, env={**os.environ, "KEY": SECRET}, check=True
+    )
+    texts = [done.stdout, done.stderr, *(path.read_bytes() for path in out.rglob("*") if path.is_file())]
+    assert any(b"work.sh, line 3" in text for text in texts)
+    people = [f"{each.pw_name}:x:{each.pw_uid}:" for each in pwd.getpwall() if 1000 <= each.pw_uid < 65_534]
+    for hidden in (SECRET, SECRET.encode().hex(), OTHERS, *people):
+        assert not any(hidden.encode() in text for text in texts)
 
 
 def test_links_to_our_files_are_not_followed(monkeypatch, outside):

@@ -223,3 +223,22 @@ def test_what_is_installed_below_usr_stays_outside(monkeypatch):
     monkeypatch.setattr(installation, "ROOT", Path("/home/anna/linklab"))
     with bubblewrap.sandbox(Path("/kernel"), Limits(), None) as (command, _):
         assert "/home/anna/linklab" not in arguments(command)
+
+
+def test_accounts_of_people_stay_outside():
+    """The system's own stay, without remarks, passwords, and members; what is no line of a table goes."""
+    accounts = (
+        "root:x:0:0:Prof. Ada:/root:/bin/bash\n"
+        "tcpdump:x:103:106::/nonexistent:/usr/sbin/nologin\n"
+        "ada:x:1000:1000:Ada Lovelace,,,:/home/ada:/bin/bash\n"
+        "old:$6$hash:998:998::/:/bin/sh\n"
+        "nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin\n"
+        "+@staff\n"
+    )
+    assert bubblewrap.without_people(accounts) == (
+        "root:x:0:0::/root:/bin/bash\n"
+        "tcpdump:x:103:106::/nonexistent:/usr/sbin/nologin\n"
+        "old:x:998:998::/:/bin/sh\n"
+        "nobody:x:65534:65534::/nonexistent:/usr/sbin/nologin\n"
+    )
+    assert bubblewrap.without_people("sudo:x:27:ada,alan\nada:x:1000:\n") == "sudo:x:27:\n"
