@@ -30,6 +30,8 @@ _ELSEWHERE = (
     "This file lies in the network and not in your folder: the buttons type a command that writes it. "
     "An editor in the terminal will do as well."
 )
+_STARTED = "This page has started the network already."
+_OPENS = "On this page, the button below opens what is named here, without the editor."
 _STOP = "On this page the network runs until you end the lab. What you did is kept."
 _CLOSE = "On this page, close the terminal with its button Close."
 
@@ -37,8 +39,8 @@ _CLOSE = "On this page, close the terminal with its button Close."
 def facts_of_steps(manual: Manual) -> list[dict[str, Any]]:
     """What the page needs of each step, in the order of the manual: what `step_facts` gives, and three more.
 
-    name: as people call it; note: what to do about a step that the page cannot do, "" where it can; in_editor: whether
-    the editor can.
+    name: as people call it; note: how the page does a step otherwise than it is printed, or what to do where it cannot,
+    "" where there is nothing to say; in_editor: whether the editor alone can do it.
     """
     own, names = runs_at_once(manual), step_names(manual)
     found = []
@@ -57,6 +59,10 @@ def facts_of_steps(manual: Manual) -> list[dict[str, Any]]:
             note = _STOP
         elif "close" in verbs:
             note = _CLOSE
+        elif facts["nodes"]:
+            note = _OPENS
+        elif "run" in verbs:
+            note = _STARTED
         found.append({**facts, "name": names[step.id], "note": note, "in_editor": in_editor})
     return found
 

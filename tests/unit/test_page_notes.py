@@ -250,6 +250,15 @@ def test_a_file_of_the_network_s_folder_is_the_working_folder_s(tmp_path):
     assert write_file(tmp_path, WriteFile("/lab/x", "y", append=False)) == (tmp_path / "x", True)
 
 
+def test_a_step_of_the_editor_says_how_the_page_does_it():
+    """Regression: a box told beginners to right-click in the editor, which is not there, or to run what was running."""
+    steps = {facts["id"]: facts for facts in facts_of_steps(load_lab(find_lab("2")).manual)}
+    assert steps["step-1"]["note"] == "This page has started the network already."
+    assert steps["step-2"]["note"] == "On this page, the button below opens what is named here, without the editor."
+    drawn = [facts["note"] for facts in facts_of_steps(load_lab(find_lab("1")).manual) if facts["nodes"]]
+    assert all("linklab edit" in note for note in drawn)
+
+
 def test_a_file_of_the_network_s_own_is_written_by_a_line_in_its_terminal():
     """Regression: Lab 6 offered to write /etc/sysctl.conf into the folder, and then refused to."""
     steps = {facts["id"]: facts for facts in facts_of_steps(load_lab(find_lab("6")).manual)}
