@@ -14,6 +14,7 @@ from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from typing import Any
 
+from linklab.agent.protocol import LARGEST
 from linklab.engine.frames import FrameStream
 from linklab.errors import AgentError, DeadlineError, EngineError, Fault
 
@@ -25,9 +26,14 @@ REASON_WAIT_S = 5.0
 class AgentLink:
     """One agent."""
 
-    def __init__(self, connection: socket.socket) -> None:
-        """The link over this socket, which it closes when the agent has gone or `end` is called."""
-        self._stream = FrameStream(connection)
+    def __init__(self, connection: socket.socket, largest: int = LARGEST) -> None:
+        """The link over this socket, which it closes when the agent has gone or `end` is called.
+
+        Args:
+            connection: to the agent.
+            largest: bytes of a message of the agent's.
+        """
+        self._stream = FrameStream(connection, largest)
         self._waiting: dict[int, Future[dict[str, Any]]] = {}
         self._handlers: dict[str, list[Handler]] = {}
         self._count = 0

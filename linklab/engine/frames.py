@@ -21,12 +21,16 @@ READ_BYTES = 65536
 
 
 class FrameStream:
-    """Messages over one socket: any thread may send, one receives and closes."""
+    """Messages over one socket: any thread may send, one receives and closes.
 
-    def __init__(self, stream: socket.socket) -> None:
+    largest: bytes of a message that comes; what is longer is no frame.
+    """
+
+    def __init__(self, stream: socket.socket, largest: int = protocol.LARGEST) -> None:
         stream.setblocking(False)
         self._stream = stream
         self._decoder = protocol.Decoder()
+        self._largest = largest
         self._lock = threading.Lock()
         self._unsent = bytearray()
         self._waker = io.FileIO(os.eventfd(0, os.EFD_NONBLOCK | os.EFD_CLOEXEC))
@@ -92,7 +96,10 @@ class FrameStream:
             return []
         except OSError:
             return None
-        return self._decoder.feed(data) if data else None
+        messages = self._decoder.feed(data)
+        if len(self._decoder.buffer) > self._largest:
+            raise ValueError(f"a frame of more than {self._largest} bytes")
+        return messages if data else None
 
     def _write(self) -> None:
         try:

@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from linklab import native, pocket_kernel
+from linklab.agent.protocol import LARGEST
 from linklab.base import installation, place
 from linklab.bpf.build import compile_if_possible
 from linklab.engine.agent_link import AgentLink
@@ -149,6 +150,9 @@ class PocketEngine:
 class PocketNetwork(AgentNetwork):
     """A running network in a pocket; see `linklab.engine.api.Network`."""
 
+    largest_message = LARGEST
+    """Bytes of what the agent may say at once."""
+
     def __init__(self, *, workdir: Path, clock: Clock, seed: int, profile: str, memory_mib: int) -> None:
         super().__init__()
         self.kernel = pocket_kernel.require()
@@ -210,7 +214,7 @@ class PocketNetwork(AgentNetwork):
     def _start(self, places: Places) -> None:
         """Start the keeper, and tell it what to start."""
         ours, guests = socket.socketpair()
-        self.link = AgentLink(ours)
+        self.link = AgentLink(ours, self.largest_message)
         self.link.on("hello", lambda _: self._hello.set())
         with guests:
             control, keepers = socket.socketpair()

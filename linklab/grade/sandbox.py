@@ -89,6 +89,8 @@ class SandboxNetwork(PocketNetwork):
     user: number of the user that all inside runs as, None for our own.
     """
 
+    largest_message = 16 * 2**20  # a message of nothing but empty lists takes 25 times its length here
+
     def __init__(self, limits: Limits, user: int | None, **options: Any) -> None:
         super().__init__(**options)
         self.limits = limits

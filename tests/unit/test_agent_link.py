@@ -202,3 +202,21 @@ def test_the_end_closes_the_socket(began):
         time.sleep(0.01)
     assert ours.fileno() == -1
     agent.close()
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")  # the log has why the link ended
+def test_a_message_that_is_too_long_ends_the_link():
+    """It is not read to its end: as JSON it may take 25 times its length of our memory."""
+    ours, agent = socket.socketpair()
+    link = AgentLink(ours, 100_000)
+    heard = []
+    link.on("said", heard.append)
+    link.begin()
+    agent.sendall(encode({"event": "said", "what": "x" * 90_000}))
+    waiting = link.send("now")
+    with contextlib.suppress(OSError):  # the link may have been closed
+        agent.sendall(encode({"event": "said", "what": "y" * 300_000}))
+    with pytest.raises(EngineError, match="what came from the network could not be handled"):
+        waiting.result(5)
+    assert [each["what"][0] for each in heard] == ["x"]
+    agent.close()
