@@ -113,6 +113,5 @@ SAMPLE = (
     "killing the agent",
     "lies in the agent's name",
     "control characters",
-    "looking at everything",
 )
 """Those that every run of the tests has."""

@@ -145,7 +145,7 @@ def test_an_attack_ends_as_a_sentence(attack, monkeypatch, outside):
         assert (found.notes, found.state_text is not None) == ((), True)
     assert all(note.isprintable() for note in found.notes)
     assert len(found.output) <= rebuilding.MOST_OUTPUT_BYTES
-    assert time.monotonic() - begun < 60
+    assert time.monotonic() - begun < 120  # on a busy machine, too
 
 
 def test_what_looks_at_every_file_leaves_descriptors_for_the_next_command(monkeypatch):
