@@ -177,15 +177,17 @@ CONNECTIONS_CAN_BE_CUT = """
 const Real = window.WebSocket, all = [];
 window.WebSocket = class extends Real {
   constructor(address) {
-    super(window.isCut ? "ws://127.0.0.1:1/" : address);
+    super(window.isCut ? new URL("/cut", address) : address);
     all.push(this);
   }
 };
+window.tried = () => all.length;
 window.cut = (isCut) => {
   window.isCut = isCut;
   if (isCut) all.forEach((one) => one.close());
 };
 """
+"""While it is cut, every new connection is refused by the server itself: one that the page's policy forbids never closes."""
 PASTE = """
 const data = new DataTransfer();
 data.setData("text/plain", arguments[0].repeat(arguments[1]));
@@ -201,9 +203,11 @@ def test_what_is_typed_while_the_connection_is_lost_follows(lab, browser):
     running.wait_for("The network runs")
     page.button("New terminal").click()
     page.until(lambda: "root@client" in page.screen(), "the prompt")
+    tried = page.driver.execute_script("return window.tried()")
     page.driver.execute_script("window.cut(true)")
     page.until(lambda: "what you type is sent when it is back" in page.one(".note-line").text, "that it is lost")
     page.keys("echo kept-$((40 + 2)) > typed\n")
+    page.until(lambda: page.driver.execute_script("return window.tried()") > 2 * tried, "that it was tried again in vain")
     assert not (running.folder / "typed").exists()
     page.driver.execute_script("window.cut(false)")
     page.until((running.folder / "typed").exists, "what was typed")
