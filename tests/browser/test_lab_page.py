@@ -207,7 +207,9 @@ def test_what_is_typed_while_the_connection_is_lost_follows(lab, browser):
     page.driver.execute_script("window.cut(true)")
     page.until(lambda: "what you type is sent when it is back" in page.one(".note-line").text, "that it is lost")
     page.keys("echo kept-$((40 + 2)) > typed\n")
-    page.until(lambda: page.driver.execute_script("return window.tried()") > 2 * tried, "that it was tried again in vain")
+    page.until(
+        lambda: page.driver.execute_script("return window.tried()") > 2 * tried, "that it was tried again in vain"
+    )
     assert not (running.folder / "typed").exists()
     page.driver.execute_script("window.cut(false)")
     page.until((running.folder / "typed").exists, "what was typed")
