@@ -187,7 +187,7 @@ window.cut = (isCut) => {
   if (isCut) all.forEach((one) => one.close());
 };
 """
-"""While it is cut, every new connection is refused by the server itself: one that the page's policy forbids never closes."""
+"""While it is cut, the server refuses every new connection; one that the page's policy forbids would never close."""
 PASTE = """
 const data = new DataTransfer();
 data.setData("text/plain", arguments[0].repeat(arguments[1]));
