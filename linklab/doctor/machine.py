@@ -225,7 +225,8 @@ def _look_for_sandbox() -> MachineCheck:
     from linklab.grade.bubblewrap import as_whom, why_not
 
     try:
-        return check_sandbox(why_not(), as_whom())
+        why = why_not()
+        return check_sandbox(why, "" if why else as_whom())
     except MissingError as error:
         return check_sandbox(str(error))
 

@@ -167,18 +167,26 @@ def _gives_users() -> bool:
 
 
 def _tried(kernel_path: Path, user: int | None) -> str:
-    """Why no program can be run in the sandbox, or cannot read what it needs there; "" where it can."""
+    """Why no program can be run in the sandbox, or cannot read what it needs there; "" where it can.
+
+    Raises:
+        MissingError: it takes too long, so nothing is known; or libseccomp is missing.
+    """
     needed = map(str, (CODE / PACKAGE.name / "engine/keeper.py", CODE / PACKAGE.name / "agent/agent.py", KERNEL))
     with sandbox(kernel_path, Limits(memory_mib=1, work_mib=1), user) as (command, taken):
-        done = subprocess.run(
-            [*command, "/bin/sh", "-c", _READS, "sh", *needed],
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=_TRIAL_S,
-            pass_fds=taken,
-            env={},
-        )
+        try:
+            done = subprocess.run(
+                [*command, "/bin/sh", "-c", _READS, "sh", *needed],
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=_TRIAL_S,
+                pass_fds=taken,
+                env={},
+            )
+        except subprocess.TimeoutExpired as error:
+            slow = f"bubblewrap does not start a program within {_TRIAL_S} s; try again when the machine is less busy"
+            raise MissingError(slow) from error
     return (done.stderr.strip() or f"status {done.returncode}") if done.returncode else ""
 
 
@@ -226,8 +234,6 @@ def why_not() -> str | None:
         said = _tried(built.path, another_user())
     except MissingError as error:
         return str(error)
-    except subprocess.TimeoutExpired:
-        return f"bubblewrap does not start a program within {_TRIAL_S} s"
     return explain(said, settings()) if said else None
 
 

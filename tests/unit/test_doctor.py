@@ -12,6 +12,7 @@ from linklab.doctor.machine import MachineCheck, MemoryPlace, Module, Tool
 from linklab.engine import host_kernel, sudo
 from linklab.engine.pocket import PocketEngine
 from linklab.errors import MissingError
+from linklab.grade import bubblewrap
 from linklab.tc.needs import Needs
 
 GIB = 1024**3
@@ -127,6 +128,17 @@ def test_without_a_sandbox_only_grading_is_missing():
     denied = machine.check_sandbox("this machine denies user namespaces: sudo sysctl")
     assert (denied.status, denied.cure) == ("warn", "this machine denies user namespaces: sudo sysctl")
     assert machine.labs_can_run([denied])
+
+
+def test_where_nothing_can_be_confined_nothing_is_tried(monkeypatch):
+    """Regression: for root, the doctor started the bubblewrap that it had just found missing, and ended with its error."""
+
+    def tried():
+        raise FileNotFoundError("bwrap")
+
+    monkeypatch.setattr(bubblewrap, "why_not", lambda: "bubblewrap is not installed")
+    monkeypatch.setattr(bubblewrap, "as_whom", tried)
+    assert machine._look_for_sandbox().cure == "bubblewrap is not installed"
 
 
 def test_a_noexec_shm_is_passed_over():

@@ -4,6 +4,7 @@
 import os
 import shutil
 import stat
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -203,8 +204,20 @@ def test_a_bubblewrap_that_is_denied_is_quoted(monkeypatch, tmp_path):
     monkeypatch.setattr(pocket_kernel, "require", lambda: None)
     monkeypatch.setattr(pocket_kernel, "find", lambda: pocket_kernel.Kernel(program, "7.3.4", "0", {}))
     monkeypatch.setattr(bubblewrap, "settings", dict)
+    monkeypatch.setattr(bubblewrap, "_gives_users", bubblewrap._gives_users.__wrapped__)  # leaves nothing in its cache
     with pytest.raises(MissingError, match="bwrap: No permissions to create new namespace"):
         sandbox.SandboxEngine().check()
+
+
+def test_a_trial_that_takes_too_long_is_no_answer(monkeypatch):
+    """Regression: the first network of a busy machine ended with an error of subprocess's; nothing is concluded from it."""
+
+    def slow(command, **options):
+        raise subprocess.TimeoutExpired(command, options["timeout"])
+
+    monkeypatch.setattr(bubblewrap.subprocess, "run", slow)
+    with pytest.raises(MissingError, match=r"within 20 s; try again when the machine is less busy"):
+        bubblewrap._tried(Path("/kernel"), 2**30)
 
 
 def arguments(command):
