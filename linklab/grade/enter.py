@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The last step into the sandbox: gives up what is left of rights, then becomes the program that is confined.
+"""The last step into the sandbox: gives up the privileges that are left, then becomes the program that is confined.
 
 A program of its own (`python3 -I -S enter.py SETTINGS PROGRAM ARGUMENT…`, standard library only), which bubblewrap
 starts inside. SETTINGS are JSON: "filter", an open file with a program of classic BPF (`linklab.grade.syscalls`);
-"user", a number or null; "limits", named as in `resource` without RLIMIT_. Bubblewrap can load the filter too, but then
-the calls that change the user would have to be in it; and a limit of processes that was set outside would count all
-that the person who grades has running. Source: seccomp(2), setpriv(1), user_namespaces(7).
+"user", a number or null; "limits", named as in `resource` without RLIMIT_. Bubblewrap could load the filter itself, but
+the filter would then have to allow the calls that change the user; and a limit of processes that is set outside would
+count everything that the person who grades is running. Source: seccomp(2), setpriv(1), user_namespaces(7).
 """
 
 from __future__ import annotations
 
 import ctypes
+import errno
 import json
 import os
 import resource
@@ -33,23 +34,34 @@ class _Program(ctypes.Structure):
 
 
 def main(settings: str, *command: str) -> None:
-    """Become the command; OSError where a right cannot be given up."""
+    """Become the command.
+
+    Raises:
+        OSError: a privilege cannot be given up, or the command cannot be started.
+    """
     wanted = json.loads(settings)
     libc = ctypes.CDLL(None, use_errno=True)
 
-    def control(option: int, *values: object) -> None:
-        if libc.prctl(option, *values, *[0] * (4 - len(values))) != 0:
+    def done(result: int) -> None:
+        if result != 0:
             number = ctypes.get_errno()
             raise OSError(number, os.strerror(number))
 
+    def control(option: int, *values: object) -> None:
+        done(libc.prctl(option, *values, *[0] * (4 - len(values))))
+
     if wanted["user"] is not None:
         for capability in range(_CAPABILITIES):
-            if libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0) != 0:
+            try:
+                control(_PR_CAPBSET_DROP, capability)
+            except OSError as error:
+                if error.errno != errno.EINVAL:
+                    raise
                 break  # the kernel has no more of them
         os.setgroups([])
         os.setresgid(*[wanted["user"]] * 3)
         os.setresuid(*[wanted["user"]] * 3)  # with which all capabilities go but the inheritable (capabilities(7))
-        libc.capset(*_NO_CAPABILITIES)
+        done(libc.capset(*_NO_CAPABILITIES))
         control(_PR_SET_PDEATHSIG, signal.SIGKILL)  # which the change of user has taken away
     for name, most in wanted["limits"].items():
         resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (most, most))

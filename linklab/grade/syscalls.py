@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The system calls that the grader's sandbox allows, as the program for the machine's kernel that bwrap loads.
+"""The system calls that the grader's sandbox allows, as a program for the machine's kernel.
 
 They are what the keeper (Python), the pocket's kernel, and its stubs need; all others do not exist inside.  A program
 of the guest's makes the same calls, but they are the pocket's own kernel's to answer, so the filter must leave them
@@ -72,7 +72,7 @@ OF_PROCESS = (
 
 
 def program() -> int:
-    """The filter as an open file of classic BPF, which bwrap's --seccomp reads; the caller closes it.
+    """The filter as an open file of classic BPF, which `linklab.grade.enter` loads; the caller closes it.
 
     Raises:
         MissingError: libseccomp, which makes it, is not here.

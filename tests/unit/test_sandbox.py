@@ -210,7 +210,7 @@ def test_a_bubblewrap_that_is_denied_is_quoted(monkeypatch, tmp_path):
 
 
 def test_a_trial_that_takes_too_long_is_no_answer(monkeypatch):
-    """Regression: the first network of a busy machine ended with an error of subprocess's; nothing is concluded from it."""
+    """Regression: the first network of a busy machine ended with an error of subprocess's own."""
 
     def slow(command, **options):
         raise subprocess.TimeoutExpired(command, options["timeout"])
