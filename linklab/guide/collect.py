@@ -64,7 +64,7 @@ class Collector:
         on_evidence: takes each piece, in a thread of the collector's.
         wanted: names of files whose text is evidence.
         busy: told whether something that has happened is not evidence yet.
-        on_trouble: takes a sentence for a line that could not be followed.
+        on_trouble: takes a sentence, without its full stop, on what could not be followed.
         on_unread: takes what cannot be read now, a sentence without its full stop; "" once all can be read.
     """
 
@@ -141,17 +141,21 @@ class Collector:
     def _serve(self) -> None:
         self._files.begin()
         self._read(_STATE, lambda: self._look(0.0))
-        while (line := self._next()) is not None:
-            if isinstance(line, EditorEvidence):
-                self.on_evidence(line)
+        while (found := self._next()) is not None:
+            if isinstance(found, EditorEvidence):
+                self._outlive(" ".join(found.words), partial(self.on_evidence, found))
                 continue
             self.busy(True)
-            try:
-                self._line(line)
-            except Exception as error:  # a fault of ours must not end the guide
-                self.on_trouble(f"{visible(line.text)}: Linklab's guide could not follow this line ({error!r})")
+            self._outlive(visible(found.text), partial(self._line, found))
             if self._work.empty():
                 self.busy(False)
+
+    def _outlive(self, what: str, do: Callable[[], None]) -> None:
+        """Do something; a fault of ours in it is told, and must not end the guide."""
+        try:
+            do()
+        except Exception as error:
+            self.on_trouble(f"{what}: Linklab's guide could not follow this ({error!r})")
 
     def _next(self) -> TypedEvidence | EditorEvidence | None:
         """What comes next; meanwhile what could not be read is tried again."""
@@ -164,6 +168,9 @@ class Collector:
 
     def _read(self, what: str, read: Callable[[], None]) -> None:
         """Read something; where that fails it is told until it has worked, unless the network is ending."""
+        self._outlive(what, partial(self._try_to_read, what, read))
+
+    def _try_to_read(self, what: str, read: Callable[[], None]) -> None:
         try:
             read()
         except (LinklabError, OSError) as error:

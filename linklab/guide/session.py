@@ -131,14 +131,18 @@ class GuideSession:
     def _keep(self) -> None:
         """Write what was seen; a full disk must not end the lab, so what cannot be written is told, and waits."""
         try:
-            while self._waiting:
-                self.progress.add(self._waiting[0])
-                self._waiting.popleft()
+            self._add_waiting()
             self.progress.take_in()
         except InputError as error:
             self._unkept = f"{error}; what you do counts, and is kept once the file can be written again"
         else:
             self._unkept = ""
+
+    def _add_waiting(self) -> None:
+        """Write what waits, in its order; InputError if it cannot be written."""
+        while self._waiting:
+            self.progress.add(self._waiting[0])
+            self._waiting.popleft()
 
     def predict(self, written: PredictionEvidence) -> None:
         """Keep a prediction.
@@ -149,6 +153,7 @@ class GuideSession:
         with self._lock:
             self.guide.check_prediction(written)
             if written != self.guide.predictions.counted(written.name):
+                self._add_waiting()  # a measurement that waits was seen before it
                 self.progress.add(written)
                 self.guide.see(written)
         self.on_change()

@@ -131,7 +131,7 @@ def test_without_a_sandbox_only_grading_is_missing():
 
 
 def test_where_nothing_can_be_confined_nothing_is_tried(monkeypatch):
-    """Regression: for root, the doctor started the bubblewrap that it had just found missing, and ended with its error."""
+    """Regression: for root, the doctor started the bubblewrap that it had found missing, and ended with an error."""
 
     def tried():
         raise FileNotFoundError("bwrap")

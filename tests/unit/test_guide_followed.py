@@ -67,19 +67,19 @@ def test_the_report_counts_what_is_followed(tmp_path):
     assert html.count(">not followed<") == 20
 
 
-def test_the_page_says_what_to_do_about_a_step_that_it_cannot_do():
-    """Drawing, a host of a drawn network, the end of the network, and a terminal that is closed."""
+def test_the_page_says_what_to_do_about_a_step_that_it_does_otherwise_or_not_at_all():
+    """Drawing, a host of a drawn network, start and end of the network, and terminals that are opened and closed."""
     facts = {one["id"]: one for one in facts_of_steps(load_lab(find_lab("1", ROOT)).manual)}
     assert "linklab edit" in facts["step-9"]["note"]
     assert facts["hand-h2"]["note"].startswith("h2 belongs to the network that you draw.")
     assert (facts["mn"]["note"], facts["mn"]["in_editor"]) == ("", False)
     others = [facts_of_steps(load_lab(find_lab(number, ROOT)).manual) for number in ("14", "10")]
     assert [(one["note"], one["in_editor"]) for one in others[0] if one["note"]] == [
-        ("On this page the network runs until you end the lab. What you did is kept.", False)
+        ("This page has started the network already.", False),
+        ("On this page, the button below opens what is named here, without the editor.", False),
+        ("On this page the network runs until you end the lab. What you did is kept.", False),
     ]
-    assert next(one["note"] for one in others[1] if one["note"]) == (
-        "On this page, close the terminal with its button Close."
-    )
+    assert "On this page, close the terminal with its button Close." in [one["note"] for one in others[1]]
 
 
 def test_a_page_without_a_drawn_network_has_the_client_alone(tmp_path):

@@ -8,7 +8,7 @@ import pytest
 from test_guide_collect import answered, command, desk, has_ended, shows, wait
 
 from linklab.guide import marks
-from linklab.guide.evidence import TypedEvidence
+from linklab.guide.evidence import EditorEvidence, StateEvidence, TypedEvidence
 from linklab.guide.guide import Guide
 from linklab.guide.marks import MarkedTerminal
 from linklab.lab.model import find_lab, load_lab
@@ -69,7 +69,28 @@ def test_the_collector_outlives_a_line_that_breaks_it(desk, monkeypatch):
     command(network, "odd")
     command(network, "pwd", at=3)
     wait(seen, has_ended("pwd"))
-    assert told and told[0].startswith("odd: Linklab's guide could not follow this line")
+    assert set(told) == {"odd: Linklab's guide could not follow this (IndexError('list index out of range'))"}
+
+
+def test_the_collector_outlives_a_reading_that_breaks_it(desk, monkeypatch):
+    """Regression: it ended where the fault was met in what was read first, was read again, or came from a window."""
+    network, seen, _, collector = desk
+    told = []
+    monkeypatch.setattr(collector, "on_trouble", told.append)
+    good = collector.on_evidence
+
+    def breaks(evidence):
+        if isinstance(evidence, StateEvidence | EditorEvidence):
+            raise IndexError("list index out of range")
+        good(evidence)
+
+    monkeypatch.setattr(collector, "on_evidence", breaks)
+    answered(network, 1)
+    collector._opened("h1")
+    command(network, "pwd", terminal="of h1")
+    wait(seen, has_ended("pwd"))
+    fault = "Linklab's guide could not follow this (IndexError('list index out of range'))"
+    assert told == [f"The state of the network: {fault}", f"opened h1: {fault}"]
 
 
 @pytest.mark.parametrize(("moment", "status"), [("9" * 400, "0"), ("9" * 5000, "0"), ("1500000", "9" * 5000)])

@@ -10,7 +10,7 @@ from linklab.agent import guided
 from linklab.cli import main
 from linklab.errors import InputError
 from linklab.guide.collect import looks_only
-from linklab.guide.evidence import EditorEvidence, FileEvidence, StateEvidence, TypedEvidence
+from linklab.guide.evidence import EditorEvidence, FileEvidence, PredictionEvidence, StateEvidence, TypedEvidence
 from linklab.guide.marks import MarkedTerminal, plain
 from linklab.guide.progress import FILE, FOLDER, LabProgress
 from linklab.guide.session import GuideSession, read_steps
@@ -236,6 +236,23 @@ def test_what_cannot_be_kept_is_told_and_kept_later(lab, tmp_path, monkeypatch):
     session.see(second)
     assert session.trouble == ""
     assert [each.text for each in session.progress.evidence()] == ["pwd", "ls"]
+
+
+def test_a_prediction_is_kept_behind_what_waits(lab, tmp_path, monkeypatch):
+    """Regression: written after its measurement, which a full disk kept waiting, it came before it in the progress."""
+    session = GuideSession(lab, tmp_path)
+    with monkeypatch.context() as disk:
+
+        def full(evidence):
+            raise InputError("No space left on device")
+
+        disk.setattr(session.progress, "add", full)
+        session.see(TypedEvidence("h1", "pwd", 1.0, 2.0, "", 0))
+        prediction = PredictionEvidence(lab.manual.predictions[0].id, "1 s")
+        with pytest.raises(InputError, match="No space left on device"):
+            session.predict(prediction)
+    session.predict(prediction)
+    assert [type(each) for each in session.progress.evidence()] == [TypedEvidence, PredictionEvidence]
 
 
 def test_what_cannot_be_read_now_is_told_by_every_view(lab, tmp_path):
