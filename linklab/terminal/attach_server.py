@@ -58,14 +58,14 @@ class AttachServer:
         self.state: dict[str, Any] | None = None
         self.started = time.time()
         self.on_open: Callable[[str], None] = lambda _: None
-        """Told the node of each shell that somebody opens, in any thread."""
+        """Told the node of each shell that somebody opens, in any thread; must not wait."""
         self.on_close: Callable[[str], None] = lambda _: None
-        """Told the node whose last shell has ended or was closed, in any thread."""
+        """Told the node whose last shell has ended or was closed, in any thread; must not wait."""
         self.id = ""
         self._path: Path | None = None
         self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._clients: set[_Client] = set()
-        self._lock = threading.Lock()
+        self._lock, self._telling = threading.Lock(), threading.Lock()
         self.terminals = Terminals(link)
         link.on("end", lambda _: self._network_ended())
 
@@ -171,10 +171,16 @@ class AttachServer:
         with self._lock:
             return sorted({client.node for client in self._clients if client.shell and not client.gone})
 
-    def shell_ended(self, node: str) -> None:
-        """A shell on the node has ended."""
-        if node not in self.open_shells():
-            self.on_close(node)
+    def note_shell(self, client: _Client, *, is_open: bool) -> None:
+        """A client's shell has begun or ended; what changes is told in its order, and once."""
+        with self._telling:
+            if client.shell == is_open:
+                return
+            client.shell = is_open
+            if is_open:
+                self.on_open(client.node)
+            elif client.node not in self.open_shells():
+                self.on_close(client.node)
 
     def is_open(self, node: str) -> bool:
         """Whether some client has a terminal of this node, or is getting one."""
@@ -217,14 +223,8 @@ class _Client:
         except OSError:
             self.connection.end()
         if message.get("event") == "closed":
-            self._shell_ended()
+            self.server.note_shell(self, is_open=False)
         self._hold_or_release()
-
-    def _shell_ended(self) -> None:
-        with self._lock:
-            was_open, self.shell = self.shell, False
-        if was_open:
-            self.server.shell_ended(self.node)
 
     def _hold_or_release(self) -> None:
         """Have the agent leave the terminal's output where it is while this client has not taken the last."""
@@ -250,7 +250,7 @@ class _Client:
                 self.gone = True
             if self.terminal is not None:
                 self.server.terminals.hang_up(self.terminal)
-            self._shell_ended()
+            self.server.note_shell(self, is_open=False)
 
     def _handle(self, message: Any) -> None:
         """Do what a frame asks; ValueError for one that is none, before anything of it reaches the agent."""
@@ -331,9 +331,10 @@ class _Client:
             return
         self.tell({"event": "opened", "name": terminal})
         if "argv" not in more:
-            self.shell = True
-            self.server.on_open(node)
+            self.server.note_shell(self, is_open=True)
         self.server.own(terminal, self)  # of which the end may be known already
+        if self.gone:  # since we looked
+            self.server.note_shell(self, is_open=False)
 
     def _refuse(self, error: LinklabError) -> None:
         kind = "input" if isinstance(error, (InputError, AgentError)) else "engine"

@@ -12,6 +12,7 @@ from linklab.guide.collect import Collector
 from linklab.guide.evidence import EditorEvidence, FileEvidence, StateEvidence, TypedEvidence
 from linklab.state.model import State
 from linklab.state.node import Node
+from linklab.terminal import attach_server
 from linklab.terminal.attach_server import AttachServer
 
 EMPTY = State({"client": Node({})})
@@ -124,6 +125,25 @@ def test_a_terminal_that_ends_is_evidence(desk):
     wait(seen, lambda each: each == EditorEvidence(("closed", "h1")))
     assert collector.attach.open_shells() == []
     first.end()
+
+
+def test_whoever_goes_while_a_terminal_is_opened_has_it_closed(desk, monkeypatch):
+    """Regression: it was told as opened, by a client that had gone, and never as closed."""
+    network, seen, _, collector = desk
+    answered(network, 1)
+    connection, tell = collector.attach.connect(), attach_server._Client.tell
+
+    def goes_meanwhile(client, message):
+        tell(client, message)
+        if message["event"] == "opened":
+            connection.end()
+            while collector.attach.is_open("h1"):
+                time.sleep(0.01)
+
+    monkeypatch.setattr(attach_server._Client, "tell", goes_meanwhile)
+    connection.send({"op": "open", "node": "h1", "rows": 24, "columns": 80, "term": "xterm"})
+    wait(seen, lambda each: each == EditorEvidence(("closed", "h1")))
+    assert [each.words for each in seen if isinstance(each, EditorEvidence)] == [("opened", "h1"), ("closed", "h1")]
 
 
 def test_a_line_is_measured_by_its_output_and_its_files(desk):
