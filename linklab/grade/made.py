@@ -45,11 +45,10 @@ def solution(exercise: Exercise) -> Made:
     """The model answer.
 
     Raises:
-        InputError: answers.toml is no TOML.
+        InputError: a file cannot be read, or answers.toml is no TOML.
     """
     folder = exercise.folder / "solution"
-    nothing = Made(folder, "", {}, "")
-    return _with_files(nothing, folder)
+    return _with_files(Made(folder, "", {}, ""), folder)
 
 
 def take_changes(table: toml.Table, exercise: Exercise, folder: Path) -> Made:
@@ -66,32 +65,37 @@ def take_changes(table: toml.Table, exercise: Exercise, folder: Path) -> Made:
             raise table.wrong(f"there is a {name} beside it; give either that file or what is changed in the solution")
     if steps is not None:
         most = len(model.steps)
-        if not all(isinstance(step, int) and 1 <= step <= most for step in steps):
+        if not all(type(step) is int and 1 <= step <= most for step in steps):  # not true, which is an int of Python's
             raise table.wrong(f'"steps" are numbers of the paragraphs of the solution\'s work.sh, 1 to {most}')
         model = replace(model, work="\n".join(model.steps[step - 1] for step in sorted({*steps})))
     for old, new in work.items():
-        if not old or old not in model.work or not isinstance(new, str):
-            raise table.wrong(f'[work] changes text of the solution\'s work.sh into text, and "{old}" is not there')
+        if not isinstance(new, str):
+            raise table.wrong(f'[work] changes "{old}" into {new!r}, which is no text')
+        if not old or old not in model.work:
+            raise table.wrong(f'[work] changes text of the solution\'s work.sh, and "{old}" is not there')
         model = replace(model, work=model.work.replace(old, new))
     if then:
         model = replace(model, work=f"{model.work}\n{then.strip()}\n")
     unknown = {*answers} - {answer.name for answer in exercise.answers}
     if unknown:
         raise table.wrong(f'[answers] has "{min(unknown)}", which is no question of {exercise.id}')
+    for pattern in blank:
+        if not any(fnmatchcase(name, pattern) for name in model.answers):
+            raise table.wrong(f'"blank" has "{pattern}", which is no question that the solution answers')
     kept = {name: text for name, text in model.answers.items() if not any(fnmatchcase(name, each) for each in blank)}
-    if blank and len(kept) == len(model.answers):
-        raise table.wrong(f'"blank" names questions that are not answered, and {", ".join(blank)} names none')
     return _with_files(replace(model, folder=folder, answers={**kept, **answers}), folder)
 
 
 def _with_files(made: Made, folder: Path) -> Made:
-    """The same with the whole files that the folder holds."""
+    """The same with the whole files that the folder holds, also where they are empty."""
 
-    def text(name: str, otherwise: str) -> str:
-        path = folder / name
-        return path.read_text(encoding="utf-8") if path.is_file() else otherwise
+    def own(name: str) -> str | None:
+        return toml.read_text(folder / name) if (folder / name).is_file() else None
 
-    answers = (
-        toml.parse(text(ANSWERS, ""), f"{folder / ANSWERS}").data if (folder / ANSWERS).is_file() else made.answers
+    work, answers, drawing = own(WORK), own(ANSWERS), own(DRAWING)
+    return Made(
+        made.folder,
+        made.work if work is None else work,
+        made.answers if answers is None else toml.parse(answers, str(folder / ANSWERS)).data,
+        made.drawing if drawing is None else drawing,
     )
-    return Made(made.folder, text(WORK, made.work), answers, text(DRAWING, made.drawing))

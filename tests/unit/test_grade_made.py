@@ -66,10 +66,12 @@ def test_a_whole_file_stands_for_the_solutions(made):
         ("steps = [4]", '"steps" are numbers of the paragraphs of the solution\'s work.sh, 1 to 3'),
         (
             'steps = [1]\n[work]\n"two" = "2"',
-            '[work] changes text of the solution\'s work.sh into text, and "two" is not there',
+            '[work] changes text of the solution\'s work.sh, and "two" is not there',
         ),
+        ('[work]\n"two" = 2', '[work] changes "two" into 2, which is no text'),
+        ("steps = [true]", '"steps" are numbers of the paragraphs of the solution\'s work.sh, 1 to 3'),
         ('[answers]\nnone = "2"', '[answers] has "none", which is no question of exercise3'),
-        ('blank = ["none*"]', '"blank" names questions that are not answered, and none* names none'),
+        (f'blank = ["{FIRST}", "none*"]', '"blank" has "none*", which is no question that the solution answers'),
     ],
 )
 def test_a_change_that_cannot_be_made_says_why(made, tmp_path, changes, said):
