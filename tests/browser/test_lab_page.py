@@ -253,6 +253,28 @@ def test_what_is_typed_before_a_connection_is_known_to_be_dead_follows(lab, brow
     assert (running.folder / "typed").read_text() == "first-41\nsecond-42\nthird\n"
 
 
+CLOSED_WHILE_LOST = """
+const done = arguments[0], Real = window.WebSocket;
+let opened = 0;
+window.WebSocket = class { constructor() { opened += 1; window.last = this; } close() {} };
+import(document.querySelector("script[type=module][src]").src.replace("app.js", "server.js")).then((server) => {
+  const socket = server.socket("terminal/1", { onMessage() {} });
+  window.last.onclose({ code: 1006 });
+  socket.close();
+  setTimeout(() => { window.WebSocket = Real; done(opened); }, 600);
+});
+"""
+"""How many connections are opened for a socket that is lost and then closed; the second is due after 250 ms."""
+
+
+def test_what_is_closed_while_it_is_lost_stays_closed(lab, browser):
+    """Regression: the connection of a terminal that was closed meanwhile was opened once more."""
+    running, page = lab("1"), browser()
+    page.open(running.address)
+    running.wait_for("The network runs")
+    assert page.driver.execute_async_script(CLOSED_WHILE_LOST) == 1
+
+
 def test_a_large_paste_arrives_whole_or_is_refused_with_a_sentence(lab, browser):
     """Text of 1.75 MB, with letters that are two units of UTF-16, reaches a program; of 6 MB nothing is typed."""
     running, page = lab("14"), browser()

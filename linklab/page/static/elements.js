@@ -10,15 +10,11 @@ export function make(name, attributes = {}, ...inside) {
   return element;
 }
 
-// Puts this in the place of what an element holds, where it differs: what has not changed keeps its marked text, and a link
-// that had the focus leaves it to the one in its place.
+// Puts this in the place of what an element holds, where it differs: what has not changed keeps its selected text.
+// A link that had the focus leaves it to the one in its place (focus.js).
 export function redraw(element, inside) {
   const drawn = make("div", {}, ...inside);
-  if (drawn.innerHTML === element.innerHTML) return;
-  const focusable = "a[href], button, input, summary";
-  const at = [...element.querySelectorAll(focusable)].indexOf(document.activeElement);
-  element.replaceChildren(...drawn.childNodes);
-  if (at >= 0) (element.querySelectorAll(focusable)[at] || element.closest("[tabindex]"))?.focus({ preventScroll: true });
+  if (drawn.innerHTML !== element.innerHTML) element.replaceChildren(...drawn.childNodes);
 }
 
 // A list of tabs by the rules of the ARIA Authoring Practices: arrows move, the chosen one alone is in the order of Tab.

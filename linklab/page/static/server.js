@@ -78,15 +78,16 @@ export function socket(path, { binary = false, onMessage, onOpen = () => {}, onL
   const expectAnswer = () => {
     clearTimeout(watch);
     watch = 0;
-    const socket = current;
+    const watched = current;
     if (kept.length) watch = setTimeout(() => {
-      if (socket !== current || !isOpen()) return;
+      if (watched !== current || !isOpen()) return;
       current.onclose = current.onmessage = null; // a connection that is dead takes minutes to say so
       current.close();
       lose(false);
     }, ANSWER_MS);
   };
   const connect = () => {
+    if (over) return; // it was closed while it was lost
     const url = new URL(at(path), location.href);
     url.protocol = url.protocol.replace("http", "ws");
     current = new WebSocket(url);
