@@ -111,6 +111,7 @@ def place_in_folder(path: str) -> PurePosixPath | None:
 def _typed(action: WriteFile) -> str:
     """A line of bash(1) that writes a file."""
     arrow, text = ">>" if action.append else ">", action.text
-    if text.endswith("\n") and "\n" not in text[:-1]:
+    is_line = text.endswith("\n") and "\n" not in text[:-1]
+    if is_line and not text.startswith("-"):  # which echo would take for its options
         return f"echo {shlex.quote(text[:-1])} {arrow} {shlex.quote(action.path)}"
     return f"printf %s {shlex.quote(text)} {arrow} {shlex.quote(action.path)}"

@@ -3,6 +3,7 @@
 import json
 import re
 import socket
+import subprocess
 import threading
 
 import pytest
@@ -20,7 +21,7 @@ from linklab.page.lab_report import LabWork, lab_report, questions_in
 from linklab.page.notes import StudentNotes
 from linklab.page.page_terminal import PageTerminal
 from linklab.page.predicted import WrittenPrediction
-from linklab.page.step_facts import facts_of_steps, step_facts
+from linklab.page.step_facts import _typed, facts_of_steps, step_facts
 from linklab.page.terminals import fast_forward
 from linklab.terminal.attach import Connection
 
@@ -266,6 +267,15 @@ def test_a_file_of_the_network_s_own_is_written_by_a_line_in_its_terminal():
     assert (facts["kind"], facts["terminal"]) == ("commands", "client")
     assert facts["lines"] == ["echo net.ipv4.ip_forward=1 >> /etc/sysctl.conf"]
     assert facts["note"].startswith("This file lies in the network and not in your folder")
+
+
+@pytest.mark.parametrize("text", ["a b\n", "-n\n", "it's $HOME\n", "one\ntwo\n", "no line end", "back\\slash %s\n", ""])
+def test_the_line_that_writes_a_file_writes_its_text(tmp_path, text):
+    """Regression: echo took a text such as "-n" for its options."""
+    path = tmp_path / "a file"
+    subprocess.run(["bash", "-c", _typed(WriteFile(str(path), text, append=False))], check=True)
+    subprocess.run(["bash", "-c", _typed(WriteFile(str(path), text, append=True))], check=True)
+    assert path.read_text() == text * 2
 
 
 @pytest.mark.parametrize(
