@@ -101,7 +101,7 @@ fuzz: tools ## feed every reader of files and outputs 77,500 damaged ones, and 1
 	$(VENV)/python tools/fuzz.py
 	$(VENV)/python tools/fuzz_netesto.py --run 5
 
-hostile: setup ## let every hostile work.sh and forged archive of tests/hostile/ at the grader; about ten minutes
+hostile: setup ## hand the grader every hostile work.sh and forged archive of tests/hostile/; about ten minutes
 	LINKLAB_HOSTILE=1 $(VENV)/python -m pytest -q tests/hostile tests/pocket/test_hostile.py
 
 fuzz-window: tools ## open 5,000 damaged drawings in the editor's window, on a display of its own; about an hour

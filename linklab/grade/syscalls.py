@@ -52,7 +52,7 @@ no process, so that nobody could count it: the pocket's kernel takes a temporary
 """
 _MAP_SHARED, _MAP_ANONYMOUS = 0x01, 0x20
 _LITTLE_BYTES = 4 * 4096
-"""Memory without a file that processes may share, of which the pocket's kernel tries its filter with a page or two."""
+"""The largest shared mapping without a file: the pocket's kernel tries its filter on one of a page or two."""
 _NEW_NAMESPACES = 0x7E020000
 _AF_UNIX = 1
 _WORD = 0xFFFFFFFF
