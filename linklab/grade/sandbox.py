@@ -93,7 +93,7 @@ class SandboxNetwork(PocketNetwork):
 
     def __init__(self, limits: Limits, user: int | None, **options: Any) -> None:
         super().__init__(**options)
-        self.limits = limits
+        self.limits = replace(limits, memory_mib=self.memory_mib)
         self.user = user
         self._began = time.monotonic()
         self._used_s = 0.0
@@ -139,7 +139,6 @@ class SandboxNetwork(PocketNetwork):
                 os.close(self._shared.pop())
 
     def _places(self) -> Places:
-        limits = self.limits
         return Places(
             python=PYTHON,
             code=CODE,
@@ -148,12 +147,11 @@ class SandboxNetwork(PocketNetwork):
             memory=MEMORY,
             run_base=POCKET,
             share=True,
-            limits=limits.of_a_process(),
+            limits=self.limits.of_a_process(),
         )
 
     def _start_keeper(self, argv: list[str], fds: list[int]) -> subprocess.Popen[bytes]:
-        limits = replace(self.limits, memory_mib=self.memory_mib)
-        with sandbox(self.kernel.path, limits, self.user) as (command, more):
+        with sandbox(self.kernel.path, self.limits, self.user) as (command, more):
             return subprocess.Popen(
                 [*command, *argv],
                 stdin=subprocess.DEVNULL,

@@ -38,6 +38,8 @@ from linklab.state.model import State
 
 COUNTED = frozenset({"ping.sent", "ping.received"})
 """What a run of another length counts otherwise."""
+NEAR = 6
+"""Steps from the first open one, for which a terminal may be opened or closed."""
 
 
 @dataclass
@@ -277,7 +279,7 @@ class Guide:
         """A terminal is open there: the steps that ask for it, if the reader is near them, are done."""
         front = self.front
         started = self.plan.steps[front - 1].networks if front else 1
-        for step in self.plan.steps[: front + 6]:
+        for step in self.plan.steps[: front + NEAR]:
             if step.networks > started:  # that is a network that is still to be started
                 break
             for place, want in enumerate(step.wants):
@@ -293,7 +295,7 @@ class Guide:
                 status = self.wants[step.number, place]
                 if isinstance(want, EditorWant) and want.words == ("terminal", node) and status.good:
                     status.reopen(f"the terminal on {node} was closed")
-        for step in self.plan.steps[front : front + 6]:
+        for step in self.plan.steps[front : front + NEAR]:
             for place, want in enumerate(step.wants):
                 if isinstance(want, EditorWant) and want.words == ("close", node):
                     self.wants[step.number, place].mark_done()

@@ -20,7 +20,7 @@ from pockets import TOPOLOGY, alive, group_of, needs_pocket, type_
 
 from linklab import pocket_kernel
 from linklab.base.processor_time import processor_s
-from linklab.engine.api import Typed
+from linklab.engine.api import Clock, Typed
 from linklab.engine.pocket import PocketEngine
 from linklab.errors import EngineError
 from linklab.exercise.bundle import Bundle, dump_bundle
@@ -32,7 +32,7 @@ from linklab.grade import rebuild as rebuilding
 from linklab.grade.bubblewrap import another_user, sandbox, why_not
 from linklab.grade.limits import Limits
 from linklab.grade.rebuild import rebuild
-from linklab.grade.sandbox import SandboxEngine
+from linklab.grade.sandbox import SandboxEngine, SandboxNetwork
 from linklab.grade.unit import grade
 from linklab.state.model import State
 from linklab.topology import Topology
@@ -318,6 +318,13 @@ def test_calls_that_the_pocket_does_not_need_do_not_exist(user):
     *refused, last = confined(f"python3 -c '{CALLS}'", user).splitlines()
     assert [line.split()[-1] for line in refused] == ["ENOSYS"] * 18
     assert last == "getpid done"
+
+
+def test_a_network_with_more_memory_than_usual_may_write_as_much(tmp_path):
+    """Regression: inside, its file of memory was held to the size of the usual one."""
+    options = {"workdir": tmp_path, "clock": Clock.VIRTUAL, "seed": 1, "profile": "desktop", "memory_mib": 3000}
+    network = SandboxNetwork(Limits(memory_mib=2048, work_mib=128), None, **options)
+    assert network._places().limits["FSIZE"] == 3128 * 2**20
 
 
 def test_root_gives_the_sandbox_another_user():
