@@ -23,7 +23,7 @@ READ_BYTES = 65536
 class FrameStream:
     """Messages over one socket: any thread may send, one receives and closes.
 
-    largest: bytes of a message that comes; what is longer is no frame.
+    largest: bytes of a message that is received; a longer one is refused.
     """
 
     def __init__(self, stream: socket.socket, largest: int = protocol.LARGEST) -> None:

@@ -47,12 +47,12 @@ _TRIAL_S = 20
 
 @contextlib.contextmanager
 def sandbox(kernel_path: Path, limits: Limits, user: int | None) -> Iterator[tuple[list[str], list[int]]]:
-    """The command that starts another one in the sandbox, and the open files that it takes along.
+    """The command that starts another one in the sandbox, and the open files that it inherits.
 
     Args:
         kernel_path: the pocket kernel.
         limits: of what runs inside.
-        user: number of the user that it runs as, from `another_user`; None for the one that we are.
+        user: number of the user that it runs as, from `another_user`; None for our own.
     """
     command = [shutil.which("bwrap") or "bwrap", *(_OWN_NAMESPACES if user is None else _ROOTS_NAMESPACES)]
     command += ["--die-with-parent", "--new-session"]
@@ -68,7 +68,8 @@ def sandbox(kernel_path: Path, limits: Limits, user: int | None) -> Iterator[tup
     command += system_words()
     command += ["--symlink", "/run", "/var/run", "--symlink", "/run/lock", "/var/lock"]
     command += ["--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev"]
-    command += ["--dev-bind", "/dev/null", "/dev/zero", "--remount-ro", "/dev"]  # mapped, it is memory of no process
+    # mapped, /dev/zero would be memory that belongs to no process
+    command += ["--dev-bind", "/dev/null", "/dev/zero", "--remount-ro", "/dev"]
     command += ["--ro-bind", str(PACKAGE), str(CODE / PACKAGE.name)]
     command += ["--ro-bind-try", str(PACKAGE.parent / "scripts"), str(CODE / "scripts")]
     command += ["--ro-bind", str(kernel_path), str(KERNEL)]
@@ -89,7 +90,7 @@ def sandbox(kernel_path: Path, limits: Limits, user: int | None) -> Iterator[tup
         for mib, writable in ((limits.memory_mib + _SPARE_MIB, MEMORY), (limits.work_mib, POCKET)):
             command += ["--perms", "1777", "--size", str(mib * 2**20), "--tmpfs", str(writable)]
         command += ["--remount-ro", "/", "--chdir", "/"]
-        # all that everybody inside could read in /proc/1/cmdline
+        # in a file, because everybody inside can read the command line in /proc/1/cmdline
         taken.append(_in_memory(b"\0".join(map(os.fsencode, command[1:]))))
         open_files.callback(os.close, taken[-1])
         settings = {"filter": taken[0], "user": user, "limits": limits.of_a_process()}
@@ -107,7 +108,7 @@ def _in_memory(content: bytes) -> int:
 
 
 def without_people(table: str) -> str:
-    """/etc/passwd or /etc/group without accounts of people, their names, and who is in which group.
+    """/etc/passwd or /etc/group without the accounts of people, and without remarks, passwords, and members.
 
     Programs look for the system's own accounts, which Debian numbers below 1000, and for nobody (Debian Policy 9.2.2).
     """
@@ -132,24 +133,24 @@ _ROOTS_NAMESPACES = (
     *(f"--unshare-{name}" for name in _APART),
     *("--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID", "--cap-add", "CAP_SETPCAP"),
 )
-"""Where root gives the sandbox another user, which needs no user namespace; `linklab.grade.enter` drops the rest."""
+"""For root, which needs no user namespace to give another user; `linklab.grade.enter` drops these capabilities."""
 _FIRST_USER = 2**30
 _NETWORKS = 2**8
 _network = itertools.count()
 
 
 def another_user() -> int | None:
-    """Number of a user that nobody else has, for the next network; None where we are not root, or may not give one.
+    """Return the number of an unused user for the next network; None if we are not root or may not change users.
 
-    A number of its own for each network that runs, so that a limit of processes, which counts those of a user, counts
-    those of one network: no distribution gives numbers of this range away.
+    Each network has a user of its own, because a limit of processes counts all those of a user.  No distribution
+    assigns numbers of this range.
     """
     user = _FIRST_USER + os.getpid() * _NETWORKS + next(_network) % _NETWORKS  # pid_max is at most 2**22
     return user if os.geteuid() == 0 and _gives_users() else None
 
 
 def as_whom() -> str:
-    """As whom the sandbox runs what strangers wrote, in words that go on "bubblewrap starts programs"."""
+    """Return which user the sandbox runs submissions as, in words that continue "bubblewrap starts programs, "."""
     if os.geteuid() != 0:
         return "as the user who grades, without a capability"
     return (
@@ -161,7 +162,7 @@ def as_whom() -> str:
 
 @functools.cache
 def _gives_users() -> bool:
-    """Whether root may start the sandbox as another user here, tried out."""
+    """Whether root may start the sandbox as another user here, which is tried."""
     kernel = pocket_kernel.find()
     return kernel is not None and not _tried(kernel.path, _FIRST_USER)
 

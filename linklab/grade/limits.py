@@ -20,7 +20,7 @@ class Limits:
     """What a network in the sandbox may take.
 
     memory_mib: of its kernel; work_mib: of what is written beside that, by whatever is inside.
-    own_mib: of all processes of its own together, beside these two, which are files in memory.
+    own_mib: of what its processes have of their own, all together; the two above are files in memory.
     files: written, of any kind; processes: of the guest, each is one of ours; open_files: of its kernel.
     processor_s: that all its processes use together, from start to end, so that a busy machine changes no mark.
     total_s: the same of all networks of one engine, hence of one submission.
@@ -40,10 +40,10 @@ class Limits:
     room: Room = field(default_factory=Room)
 
     def of_a_process(self) -> dict[str, int]:
-        """What the machine's kernel holds a process to, or all of its user, named as in `resource` without RLIMIT_.
+        """Return the limits that the machine's kernel enforces, named as in `resource` without RLIMIT_.
 
-        Never more than we may have ourselves.  A pocket's kernel has its memory in a file, which its processes map, so
-        that they have little of their own.
+        NPROC is of a user, the others are of a process; none is above our own hard limit.  Processes have little memory
+        of their own (DATA), because a pocket's kernel keeps its memory in a file, which they map.
         """
         wanted = {
             "CORE": 0,

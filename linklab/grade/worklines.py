@@ -20,7 +20,7 @@ MOST_BEGUN = 1000
 CACHES = "/run/linklab/caches"
 """A link to /proc/sys/vm/drop_caches, where there is one: a 2 has the kernel forget names and inodes (proc_sys_vm(5)).
 
-Each that is remembered has an open file of the machine's, so that after `find /` no command could be started any more.
+The kernel keeps a file of the machine open for each, so after `find /` it could start no more commands.
 """
 WATCH = f"""\
 unset BASH_ENV

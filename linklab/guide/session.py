@@ -69,7 +69,7 @@ class GuideSession:
 
     @property
     def trouble(self) -> str:
-        """Sentences on what was or is the matter, without the last full stop; "" if nothing is.
+        """Sentences on what went wrong, without the last full stop; "" if nothing did.
 
         Lines of the progress that cannot be read, lines that could not be followed, what cannot be read of the network
         now, and what cannot be kept now.

@@ -25,7 +25,7 @@ MOST_UNSHOWN_BYTES = 128 * 2**10
 """What a browser may have to show yet; xterm.js draws this much in some 30 ms."""
 LAGGING_BYTES = 4 * MOST_UNSHOWN_BYTES
 MOST_PAGES = 256
-"""Of how many pages it is known what they have typed: each time that a page is loaded it is another one."""
+"""Pages whose last input is remembered; a page that is loaded again is another one."""
 LOOK_S = 0.5
 LONGEST_PROMPT = 4096
 LONGEST_SILENCE_S = 3600.0
@@ -183,8 +183,8 @@ class PageTerminal:
     def type(self, text: str, by: str = "", number: int = 0) -> None:
         """Keys of a browser.
 
-        by, number: which page sends it, and the number of this input among its own, from 1; one that was typed before
-        is not typed again. 0 for an input that is sent once.
+        by, number: which page sends it, and the number of this input among the page's own, from 1; an input that was
+        typed before is not typed again. 0 for an input that is sent only once.
         """
         with self._room:
             if number and not self._is_new(by, number):

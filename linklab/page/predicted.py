@@ -46,7 +46,7 @@ class WrittenPrediction:
         return self.evidence("").empty
 
     def set_apart(self) -> WrittenPrediction:
-        """With a unit that was typed behind the number in its own field; InputError if that one has another unit."""
+        """The same, with a unit typed behind the number moved to its own field; InputError if another one is there."""
         number, unit = set_apart(self.number, self.unit)
         return replace(self, number=number, unit=unit)
 

@@ -39,8 +39,8 @@ _CLOSE = "On this page, close the terminal with its button Close."
 def facts_of_steps(manual: Manual) -> list[dict[str, Any]]:
     """What the page needs of each step, in the order of the manual: what `step_facts` gives, and three more.
 
-    name: as people call it; note: how the page does a step otherwise than it is printed, or what to do where it cannot,
-    "" where there is nothing to say; in_editor: whether the editor alone can do it.
+    name: as people call it; note: how the page does a step that it does not do as printed, or what to do about one that
+    it cannot do, "" for the others; in_editor: whether the editor alone can do it.
     """
     own, names = runs_at_once(manual), step_names(manual)
     found = []
@@ -101,7 +101,7 @@ def step_facts(step: Step) -> dict[str, Any]:
 
 
 def place_in_folder(path: str) -> PurePosixPath | None:
-    """Where a file of a manual is in the working folder; None if it is not there, as its name says."""
+    """The path of a manual's file within the working folder; None if the file lies elsewhere."""
     named = PurePosixPath(path)
     if named.is_absolute() and _FOLDER in named.parents:
         named = named.relative_to(_FOLDER)

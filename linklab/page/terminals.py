@@ -32,7 +32,7 @@ BEGIN_S = 1.0
 _FORWARDING = threading.Lock()
 """Held while a command is fast-forwarded: a second one would take full speed for the speed to go back to."""
 LONGEST_WORD = 64
-"""By which a page names itself."""
+"""Letters of the word by which a page identifies itself."""
 LARGEST_SIDE = 1000
 """Rows or columns of a terminal."""
 

@@ -1,6 +1,6 @@
-// Where the focus goes when what has it disappears: a browser gives it to the page's body, from where Tab begins at the top.
-// Redraws, buttons that are hidden or disabled, and terminals that are closed elsewhere are all seen here, so no part of the
-// page has to think of them.
+// Where the focus goes when the element that has it disappears; a browser would give it to the page's body, and Tab would
+// begin at the top again. This covers redraws, buttons that are hidden or disabled, and terminals that are closed elsewhere,
+// so no other part of the page has to handle them.
 
 const FOCUSABLE = "a[href], button, input, select, textarea, summary, [tabindex]";
 
@@ -8,7 +8,7 @@ const isThere = (element) => element.isConnected && !element.disabled && element
 const inside = (element) => [...element.querySelectorAll(FOCUSABLE)].filter((one) => one.tabIndex >= 0 && isThere(one));
 
 let held = null;
-let around = []; // what it is in, from the inside outwards, each with its place among what there can have the focus
+let around = []; // the elements around it, innermost first, each with its index among those there that can have the focus
 
 function hold(element) {
   held = element === document.body ? null : element;
@@ -19,7 +19,7 @@ function hold(element) {
   }
 }
 
-// To what stands in its place now, else to what is nearest around it.
+// Moves the focus to what stands in its place now, else to the nearest element around it.
 function restore() {
   for (const [element, at] of around) {
     if (!isThere(element)) continue;

@@ -46,17 +46,17 @@ export async function text(path) {
 
 const AGAIN_MS = [250, 500, 1000, 2000, 4000];
 
-// How long what was delivered may be unanswered until the connection is taken for lost, though nobody has closed it.
+// If what was delivered has no answer after this time, the connection counts as lost, though nobody has closed it.
 const ANSWER_MS = 8000;
 
-// A word that no other page draws, by which the server knows who sends.
+// A random word, by which the server tells this page from others.
 function drawn() {
   return [...crypto.getRandomValues(new Uint32Array(4))].map((word) => word.toString(16)).join("-");
 }
 
 // A socket that is opened again when it is lost, unless the server closed it with a code of ours (4400 and above).
-// What is sent while it is lost is dropped. What is delivered, such as keys, has a number and is kept until the server has
-// said that it has taken it; what it has not is sent again, and the server leaves out what it knows.
+// What is sent while it is lost is dropped. What is delivered, such as keys, has a number and is kept until the server
+// confirms it; the rest is sent again, and the server leaves out what it has taken already.
 export function socket(path, { binary = false, onMessage, onOpen = () => {}, onLost = () => {} }) {
   const by = drawn();
   let current = null;
