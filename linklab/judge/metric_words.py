@@ -140,9 +140,11 @@ def _of_table(tool: str, rest: list[str]) -> str:
 
 
 def _of_counter(rest: list[str]) -> str:
-    """Of `tc -s qdisc`: perhaps an interface, a handle, and a counter."""
+    """Of `tc -s qdisc`: perhaps the number of a listing, perhaps an interface, a handle, and a counter."""
     for counter, words in _COUNTERS.items():
-        before = ".".join(rest).removesuffix(f".{counter}")
-        if before != ".".join(rest):
-            return f"{words} of the queue discipline {before.replace('.', ' ')}:"
+        if ".".join(rest).endswith(f".{counter}"):
+            *place, handle = rest[: -len(counter.split("."))]
+            result = f" in result {place.pop(0)}" if place and place[0].isdecimal() else ""
+            where = " ".join(filter(None, (".".join(place), f"{handle}:")))  # a device of a VLAN has a dot in its name
+            return f"{words} of the queue discipline {where}{result}"
     return ""
