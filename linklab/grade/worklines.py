@@ -30,7 +30,7 @@ trap '{{ {{
         printf "\\036E\\037"
         trap - DEBUG
     }}
-    printf "2%.0s" "$_" >{CACHES}
+    printf "2%.0s" "$_" >|{CACHES}
     printf "\\036B%.0s\\037" "$_"
 }} >&{FD}; }} 2>/dev/null || :' DEBUG
 # in one line, since LINENO counts those of a trap

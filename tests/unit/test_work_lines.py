@@ -6,7 +6,7 @@ import subprocess
 import pytest
 
 from linklab.grade.rebuild import MOST_OUTPUT_BYTES
-from linklab.grade.worklines import FD, MOST_TOLD, WATCH, read_printed, sentences
+from linklab.grade.worklines import CACHES, FD, MOST_TOLD, WATCH, read_printed, sentences
 
 
 @pytest.fixture
@@ -14,7 +14,7 @@ def played(tmp_path):
     """Run a script as the grader does; (stream, exit status)."""
 
     def play(script, watched=True):
-        (tmp_path / "watch").write_text(WATCH)
+        (tmp_path / "watch").write_text(WATCH.replace(CACHES, str(tmp_path / "caches")))
         (tmp_path / "work.sh").write_text(script)
         (tmp_path / "out").unlink(missing_ok=True)
         watch = "BASH_ENV=watch" if watched else ""
@@ -50,6 +50,14 @@ true
         "work.sh, line 4: `false` failed with status 1, and said nothing",
         "work.sh, line 5: `nosuch --now` failed with status 127: work.sh: line 5: nosuch: command not found",
     ]
+
+
+@pytest.mark.parametrize("option", ["", "set -o noclobber"])
+def test_the_kernel_is_told_to_forget_before_each_command(played, tmp_path, option):
+    """Regression: a script that lets no file be overwritten kept that from being told."""
+    (tmp_path / "caches").write_text("")
+    assert told(played, f"{option}\n: >| caches\ntrue\n") == []
+    assert (tmp_path / "caches").read_text() == "2"
 
 
 def test_what_is_meant_to_fail_is_no_failure(played):
