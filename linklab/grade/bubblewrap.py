@@ -15,6 +15,7 @@ import shutil
 import stat
 import subprocess
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from linklab import pocket_kernel
@@ -125,7 +126,8 @@ def without_people(table: str) -> str:
 
 _GROUP_FIELDS, _PASSWD_FIELDS, _MEMBERS, _REMARK = 4, 7, 3, 4
 _FIRST_PERSON, _NOBODY = 1000, 65_534
-_READS = 'for path; do test -r "$path" || { echo "$path cannot be read" >&2; exit 1; }; done'
+_UNREADABLE = 77
+_READS = f'for path; do test -r "$path" || {{ echo "$path cannot be read" >&2; exit {_UNREADABLE}; }}; done'
 _ENTER = CODE / PACKAGE.name / "grade/enter.py"
 _APART = ("pid", "ipc", "uts", "net", "cgroup-try")
 _OWN_NAMESPACES = ("--unshare-all", "--unshare-user", "--cap-drop", "ALL")
@@ -146,29 +148,38 @@ def another_user() -> int | None:
     assigns numbers of this range.
     """
     user = _FIRST_USER + os.getpid() * _NETWORKS + next(_network) % _NETWORKS  # pid_max is at most 2**22
-    return user if os.geteuid() == 0 and _gives_users() else None
+    return user if os.geteuid() == 0 and not why_no_other_user() else None
 
 
 def as_whom() -> str:
     """Return which user the sandbox runs submissions as, in words that continue "bubblewrap starts programs, "."""
     if os.geteuid() != 0:
         return "as the user who grades, without a capability"
-    return (
-        "each network as a user of its own"
-        if _gives_users()
-        else "as root without a capability, in a user namespace; grade as an ordinary user to keep root's number out"
-    )
+    if why := why_no_other_user():
+        return (
+            f"as root without a capability, in a user namespace, because no other user can be given ({why}); "
+            "grade as an ordinary user to keep root's number out"
+        )
+    return "each network as a user of its own"
 
 
 @functools.cache
-def _gives_users() -> bool:
-    """Whether root may start the sandbox as another user here, which is tried."""
+def why_no_other_user() -> str:
+    """Why root cannot start the sandbox as another user here, which is tried; "" if it can."""
     kernel = pocket_kernel.find()
-    return kernel is not None and not _tried(kernel.path, _FIRST_USER)
+    return "there is no pocket kernel" if kernel is None else _tried(kernel.path, _FIRST_USER).said
 
 
-def _tried(kernel_path: Path, user: int | None) -> str:
-    """Why no program can be run in the sandbox, or cannot read what it needs there; "" where it can.
+@dataclass(frozen=True)
+class _Trial:
+    """What came of a program in the sandbox: said is "" where it ran and could read all that it needs."""
+
+    said: str
+    unreadable: bool = False
+
+
+def _tried(kernel_path: Path, user: int | None) -> _Trial:
+    """Run a program in the sandbox that looks at what a network needs there.
 
     Raises:
         MissingError: it takes too long, so nothing is known; or libseccomp is missing.
@@ -188,7 +199,8 @@ def _tried(kernel_path: Path, user: int | None) -> str:
         except subprocess.TimeoutExpired as error:
             slow = f"bubblewrap does not start a program within {_TRIAL_S} s; try again when the machine is less busy"
             raise MissingError(slow) from error
-    return (done.stderr.strip() or f"status {done.returncode}") if done.returncode else ""
+    said = (done.stderr.strip() or f"status {done.returncode}") if done.returncode else ""
+    return _Trial(said, unreadable=done.returncode == _UNREADABLE)
 
 
 def system_words() -> list[str]:
@@ -232,10 +244,16 @@ def why_not() -> str | None:
     if not _filters_calls():
         return "submissions are graded in a sandbox, and this machine's kernel has no filters of system calls (seccomp)"
     try:
-        said = _tried(built.path, another_user())
+        found = _tried(built.path, another_user())
     except MissingError as error:
         return str(error)
-    return explain(said, settings()) if said else None
+    if found.unreadable:
+        return (
+            f"submissions are graded in a sandbox, and its user cannot read what the network needs ({found.said}; "
+            f"{CODE} there is {PACKAGE.parent} here, and {KERNEL.parent} is {built.path.parent}): "
+            "chmod -R o+rX both folders"
+        )
+    return explain(found.said, settings()) if found.said else None
 
 
 def explain(said: str, found: Mapping[str, str], *, installed: bool = True) -> str:

@@ -11,6 +11,7 @@ import pytest
 
 from linklab import pocket_kernel
 from linklab.base import installation
+from linklab.engine.pocket import PACKAGE
 from linklab.errors import MissingError
 from linklab.grade import bubblewrap, sandbox
 from linklab.grade.exchange import Exchange, Room
@@ -204,9 +205,36 @@ def test_a_bubblewrap_that_is_denied_is_quoted(monkeypatch, tmp_path):
     monkeypatch.setattr(pocket_kernel, "require", lambda: None)
     monkeypatch.setattr(pocket_kernel, "find", lambda: pocket_kernel.Kernel(program, "7.3.4", "0", {}))
     monkeypatch.setattr(bubblewrap, "settings", dict)
-    monkeypatch.setattr(bubblewrap, "_gives_users", bubblewrap._gives_users.__wrapped__)  # leaves nothing in its cache
+    monkeypatch.setattr(bubblewrap, "why_no_other_user", lambda: "denied")  # leaves nothing in its cache
     with pytest.raises(MissingError, match="bwrap: No permissions to create new namespace"):
         sandbox.SandboxEngine().check()
+
+
+def test_a_clone_that_the_sandbox_cannot_read_is_named(monkeypatch, tmp_path):
+    """Regression: it said that user namespaces seem to be denied."""
+    program = tmp_path / "bwrap"
+    program.write_text("#!/bin/sh\necho '/code/linklab/agent/agent.py cannot be read' >&2\nexit 77\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setattr(pocket_kernel, "find", lambda: pocket_kernel.Kernel(program, "7.3.4", "0", {}))
+    monkeypatch.setattr(bubblewrap, "why_no_other_user", lambda: "denied")
+    assert bubblewrap.why_not() == (
+        "submissions are graded in a sandbox, and its user cannot read what the network needs "
+        f"(/code/linklab/agent/agent.py cannot be read; /code there is {PACKAGE.parent} here, "
+        f"and /kernel is {tmp_path}): "
+        "chmod -R o+rX both folders"
+    )
+
+
+def test_why_root_gives_no_other_user_is_told(monkeypatch):
+    """The doctor says it, because what is run as root's number opens more of the machine."""
+    monkeypatch.setattr(bubblewrap.os, "geteuid", lambda: 0)
+    monkeypatch.setattr(bubblewrap, "why_no_other_user", lambda: "/kernel/linux cannot be read")
+    assert bubblewrap.another_user() is None
+    assert bubblewrap.as_whom() == (
+        "as root without a capability, in a user namespace, because no other user can be given "
+        "(/kernel/linux cannot be read); grade as an ordinary user to keep root's number out"
+    )
 
 
 def test_a_trial_that_takes_too_long_is_no_answer(monkeypatch):
