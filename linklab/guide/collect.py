@@ -128,8 +128,8 @@ class Collector:
             self._work.put(EditorEvidence(("opened", node)))
 
     def _shut(self, node: str) -> None:
-        """Nobody has a terminal there any more."""
-        if not self._ended.is_set():
+        """Nobody has a terminal there any more, unless it went with the network."""
+        if not self._ended.is_set() and self.network.link.ended is None:
             self._work.put(EditorEvidence(("closed", node)))
 
     def _closed(self, message: Mapping[str, Any]) -> None:

@@ -146,6 +146,28 @@ def test_whoever_goes_while_a_terminal_is_opened_has_it_closed(desk, monkeypatch
     assert [each.words for each in seen if isinstance(each, EditorEvidence)] == [("opened", "h1"), ("closed", "h1")]
 
 
+def test_a_network_that_ends_closes_no_terminal_of_the_guides(desk, monkeypatch):
+    """Regression: a view that was quick to let its terminal go had a step done that asks to close it."""
+    network, seen, _, collector = desk
+    answered(network, 1)
+    connection, tell = collector.attach.connect(), attach_server._Client.tell
+    connection.send({"op": "open", "node": "h1", "rows": 24, "columns": 80, "term": "xterm"})
+    wait(seen, lambda each: each == EditorEvidence(("opened", "h1")))
+
+    def goes_at_once(client, message):
+        tell(client, message)
+        if message["event"] == "error":
+            connection.end()
+            while collector.attach.is_open("h1"):
+                time.sleep(0.01)
+
+    monkeypatch.setattr(attach_server._Client, "tell", goes_at_once)
+    network.link.end("the kernel has ended")
+    collector._work.put(EditorEvidence(("opened", "h2")))  # behind whatever was told
+    wait(seen, lambda each: each == EditorEvidence(("opened", "h2")))
+    assert EditorEvidence(("closed", "h1")) not in seen
+
+
 def test_a_line_is_measured_by_its_output_and_its_files(desk):
     """A ping, and a file of one that another line has written."""
     network, seen, work, _ = desk
