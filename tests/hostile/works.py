@@ -2,7 +2,8 @@
 """Hostile work.sh: name → (script, what must come of it).
 
 `tests/pocket/test_hostile.py` runs a sample of them, and `make hostile` all.  What must come of one is a pattern that
-one of the report's sentences has, or "" where the network stands as it was left and there is nothing to say.
+one of the report's sentences has, or several patterns of which each is found, or "" where the network stands as it was
+left and there is nothing to say.
 """
 
 FORK_BOMB = "bomb() { bomb & bomb & }; bomb; sleep 3600"
@@ -51,22 +52,22 @@ sleep 9""",
     "changing the clock": ("date -s 2001-01-01; exit 0", ""),
     "mounting over everything": (
         "mount -t tmpfs x /usr; mount -t tmpfs x /proc; mount -t tmpfs x /lab; umount -a; exit 0",
-        "cannot be read|does not answer any more|failed with status",
+        "the network that work.sh left does not answer any more",
     ),
     "links for results": ("ln -sf /etc/passwd /lab/work.out; ln -s / /lab/all; ln -s loop /lab/loop; exit 0", ""),
     "kernel modules": (
         "echo x >/tmp/x.ko; insmod /tmp/x.ko; "
         "python3 -c 'import ctypes; exit(ctypes.CDLL(None).syscall(313, 0, b\"\", 0) != 0)'; exit 6",
-        "failed with status|ended with status 6",
+        ("`insmod /tmp/x.ko` failed with status 1", r"syscall\(313.* failed with status 1"),
     ),
     "raw devices": (
         "mknod /tmp/disk b 8 0; dd if=/tmp/disk count=1; "
         "mknod /tmp/mem c 1 1; dd if=/tmp/mem count=1 of=/dev/null; exit 6",
-        "failed with status|ended with status 6",
+        ("`dd if=/tmp/disk count=1` failed with status 1", "`dd if=/tmp/mem .* failed with status 1"),
     ),
     "tracing the agent": (
         "python3 -c 'import ctypes; exit(ctypes.CDLL(None).ptrace(16, 1, 0, 0) and 7)'; cat /proc/1/mem >/dev/null",
-        "failed with status",
+        "`cat /proc/1/mem .* failed with status 1",
     ),
     "all memory": (
         "python3 -c 'taken = []\nwhile True: taken.append(bytearray(2**24))'\nh1 sysctl -w net.ipv4.tcp_sack=0",
@@ -96,11 +97,11 @@ sleep 9""",
     ),
     "calling home": (
         "ping -c 1 -W 1 192.0.2.1; python3 -c 'import socket; socket.create_connection((\"8.8.8.8\", 53), 2)'; exit 3",
-        "unreachable|failed with status 1",
+        ("`ping .* unreachable", "create_connection.* unreachable"),
     ),
-    "panic": ("echo c >/proc/sysrq-trigger; kill -SEGV 1; exit 4", f"{ENDED}|ended with status 4|failed with status"),
+    "panic": ("echo c >/proc/sysrq-trigger; kill -SEGV 1; exit 4", "sysrq-trigger` failed with status 1"),
     "looking at everything": ("find / >/dev/null 2>&1; h1 sysctl -w net.ipv4.tcp_sack=0; exit 0", ""),
-    "killing everything": ("kill -9 -1; exit 0", f"{ENDED}|does not answer|cannot be read|failed with status"),
+    "killing everything": ("kill -9 -1; exit 0", f"{ENDED}the pocket kernel has ended"),
     "deaf to signals": (
         "trap '' TERM INT HUP; while :; do sleep 100; done",
         "^work.sh ran longer than 900 s of network time and was stopped$",
