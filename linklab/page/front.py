@@ -41,7 +41,8 @@ class FrontHandler(PageHandler):
             "lab": {"number": context.lab.number, "heading": context.lab.heading, "slug": context.lab.slug},
             "steps": facts_of_steps(context.manual),
             "predictions": [
-                {"id": asked.id, "settled": asked.settled, "asks": asked.asks} for asked in context.manual.predictions
+                {"id": asked.id, "number": asked.number, "settled": asked.settled, "asks": asked.asks}
+                for asked in context.manual.predictions
             ],
             "prompt": PROMPT.pattern,
             "pictures": [name for name in PICTURES if (STATIC / f"{name}.js").is_file()],

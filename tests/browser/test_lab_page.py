@@ -131,7 +131,7 @@ def test_a_lab_is_done_by_keys_alone(lab, browser):
     page.keys(Keys.CONTROL, "c")
     page.until(lambda: "packets transmitted" in page.screen(), "the statistics of ping")
     page.keys(Keys.SHIFT, Keys.F6)
-    page.until(lambda: "Manual main" in page.focused(), "the manual's focus")
+    page.until(lambda: "ping-unshaped" in page.focused(), "the step again")
     page.keys(Keys.F6)
     page.until(lambda: "Terminal h1" in page.focused(), "the terminal's focus")
 

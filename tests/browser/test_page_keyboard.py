@@ -68,7 +68,7 @@ def test_a_whole_lab_at_twice_the_size(lab, browser):
         page.until(lambda name=name: "is kept" in page.one(f"#predict-{name}").text, f"that {name} is kept")
     page.keys(Keys.F6)
     page.keys(Keys.SHIFT, Keys.F6)
-    tabbed(page, "Next: In the Client's terminal")
+    tabbed(page, "Next: In the Client's terminal", back=True)
     page.keys(Keys.ENTER)
     for number, step in enumerate(STEPS):
         page.prefer("light" if number < len(STEPS) / 2 else "dark")

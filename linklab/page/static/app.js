@@ -15,6 +15,7 @@ const PARTS = [["manual", "main", "Manual"], ["terminals", "terminals", "Termina
 const PICTURES = [["topology", "Topology"], ["plots", "Plots"], ["packets", "Packets"]];
 const KEYS = [
   ["F6, Shift+F6", "to the next or the previous part of the page; also out of a terminal"],
+  ["Shift+Tab", "in a terminal: to the controls above it"],
   ["Alt+PageDown, Alt+PageUp", "to the next or the previous step of the manual"],
   ["Alt+Enter", "put the step's command into its terminal; press Enter there yourself"],
   ["Alt+Shift+Enter", "the same, with Enter"],
@@ -42,7 +43,7 @@ const context = {
   predictions: facts.predictions,
   prompt: facts.prompt,
   nodes: [],
-  // Say something to everybody: seen in the head of the page, and read out.
+  // Say something to everybody: a problem is seen in the head of the page; all is read out, from one place alone.
   announce(text, problem = false) {
     byId("announce").textContent = text;
     if (problem) byId("notice").textContent = text;
@@ -81,7 +82,7 @@ function show(name) {
 function goTo(name) {
   show(name);
   if (name === "terminals" && terminals) terminals.focus();
-  else byId(PARTS.find(([part]) => part === name)[1]).focus();
+  else if (name !== "manual" || !steps?.focus()) byId(PARTS.find(([part]) => part === name)[1]).focus();
   context.announce(PARTS.find(([part]) => part === name)[2]);
 }
 

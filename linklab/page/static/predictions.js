@@ -31,8 +31,12 @@ class Question {
       ...(kinds.length ? [field("Number", this.number), field("Unit", this.unit), units] : []),
       ...(facts.asks.includes("words") ? [field(kinds.length ? "In words" : "Your prediction", this.words, true)] : []),
       field("Why", this.why, true),
-      this.button = make("button", { "data-needs": "server" }, "Keep my prediction"), this.said);
+      this.button = make("button", { "data-needs": "server", "aria-label": `Keep my prediction ${facts.number}` },
+        "Keep my prediction"), this.said);
     box.querySelector(".write")?.replaceWith(this.form);
+    const question = box.querySelector(".question");
+    question.id = `${id}-question`;
+    this.form.querySelector("input, textarea").setAttribute("aria-describedby", question.id);
     this.beside = make("div", { class: "compared", hidden: true });
     box.append(this.beside);
     this.recorded = facts.settled.map((step) => new Recorded(step)).filter((one) => one.output);
@@ -92,7 +96,9 @@ class Recorded {
   constructor(step) {
     this.output = document.querySelector(`#block-${CSS.escape(step)} pre.output`);
     if (!this.output || this.output.closest("details")) return; // another prediction may be decided by it too
-    const hidden = make("details", { class: "recorded" }, make("summary", {}, "Show what the recorded run gave"));
+    const shows = "Show what the recorded run gave", name = this.output.closest("[role=group][aria-describedby]")?.ariaLabel;
+    const hidden = make("details", { class: "recorded" },
+      make("summary", { "aria-label": name && `${shows}: ${name}` }, shows));
     this.output.replaceWith(hidden);
     hidden.append(this.output);
   }

@@ -18,17 +18,23 @@ class Step {
     box.tabIndex = -1;
     box.setAttribute("role", "group");
     box.setAttribute("aria-label", facts.name);
-    box.querySelector(".label").append(this.mark);
+    const label = box.querySelector(".label");
+    label.append(" ", this.mark);
+    label.id ||= `label-${facts.id}`;
+    box.setAttribute("aria-describedby", label.id);
     box.append(this.buttons, this.found, this.hints);
     if (facts.note) this.buttons.append(make("p", {}, facts.note));
     if (!facts.in_editor) this.#offer();
-    this.hint = make("button", { type: "button", hidden: true, "data-needs": "server", onclick: () => this.help() }, "Hint");
-    this.buttons.append(this.hint);
+    this.hint = this.#button("Hint", () => this.help(), "server");
+    this.hint.hidden = true;
   }
 
-  #button(text, act) {
-    const needs = this.facts.kind === "file" ? "server" : "network";
-    this.buttons.append(make("button", { type: "button", "data-needs": needs, onclick: act }, text));
+  // Named with its step, since a screen reader lists all buttons of the page together.
+  #button(text, act, needs = this.facts.kind === "file" ? "server" : "network") {
+    const name = `${text}: ${this.facts.name}`;
+    const button = make("button", { type: "button", "aria-label": name, "data-needs": needs, onclick: act }, text);
+    this.buttons.append(button);
+    return button;
   }
 
   #offer() {
@@ -152,6 +158,13 @@ class Steps {
       from = (below < 0 ? this.steps.length : below) - (by > 0 ? 1 : 0);
     }
     if (this.steps.length) this.#goTo(Math.min(this.steps.length - 1, Math.max(0, from + by)));
+  }
+
+  // The focus to the step where the reader was; whether there is one.
+  focus() {
+    if (this.at < 0) return false;
+    this.#goTo(this.at);
+    return true;
   }
 
   put(enter) {

@@ -9,6 +9,7 @@ const LINE_MS = 1500;
 const MOST_TYPED = 4 * 2 ** 20; // letters at once; in UTF-8 no more than attach_server.py keeps for a program that does not read
 const PART = 64 * 2 ** 10; // letters of a message: at six bytes each still less than the server takes
 const ENDED = "This terminal has ended; close its tab or open another one.";
+const SILENT = "To have it read aloud, press Shift+Tab and tick Screen reader.";
 const LOST = "The connection to the lab's program is lost; what you type is sent when it is back.";
 
 let Terminal, FitAddon, WebLinksAddon;
@@ -83,6 +84,7 @@ class Screen {
       this.copy();
       return false;
     }
+    if (event.shiftKey && event.key === "Tab") return false; // out of the terminal, to the controls above it
     return !(event.ctrlKey && event.shiftKey && event.code === "KeyV"); // the browser pastes, as everywhere
   }
 
@@ -121,8 +123,15 @@ class Screen {
       this.opened = true;
       this.term.open(this.screen);
       this.term.textarea.setAttribute("aria-label", `Terminal ${this.facts.name}; F6 leaves it`);
+      this.readAloud(this.owner.screenReader);
     }
     this.fitted();
+  }
+
+  // Whether what is shown is there for a screen reader; otherwise it is told how that is had.
+  readAloud(yes) {
+    this.term.options.screenReaderMode = yes;
+    this.term.textarea?.setAttribute("aria-description", yes ? "" : SILENT);
   }
 
   fitted() {
@@ -240,7 +249,7 @@ class Terminals {
       button("Close", "Close this terminal", () => this.close(), "server"),
       button("Copy", "Copy the selection", () => this.current?.copy()),
       button("Paste", "Paste into this terminal", () => this.current?.paste(), "network"),
-      make("label", {}, this.#reader(), " screen reader"));
+      make("label", {}, this.#reader(), " Screen reader"));
     this.empty = make("p", {}, "The network is starting; its terminals open then.");
     this.panels.append(this.empty);
     element.append(this.bar, this.panels);
@@ -256,7 +265,7 @@ class Terminals {
     const box = make("input", { type: "checkbox", onchange: () => {
       this.screenReader = box.checked;
       localStorage.setItem("linklab/screen-reader", box.checked ? "yes" : "no");
-      for (const screen of this.screens.values()) screen.term.options.screenReaderMode = box.checked;
+      for (const screen of this.screens.values()) screen.readAloud(box.checked);
     } });
     box.checked = this.screenReader;
     return box;
@@ -336,7 +345,7 @@ class Terminals {
         return;
       }
     }
-    this.context.announce(interrupt ? `Ctrl+C in ${name}.` : text ? `In terminal ${name}: ${text}` : `Terminal ${name}`);
+    this.context.announce(interrupt ? `Ctrl+C in ${name}.` : text ? `In terminal ${name}: ${text}${enter ? "" : ". Press Enter to run it."}` : `Terminal ${name}`);
   }
 
   focus() {

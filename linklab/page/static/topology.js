@@ -141,7 +141,7 @@ export async function start(element, context) {
     const speed = make("select", { "aria-label": "Speed of slow motion", onchange: () => on && obey("speed", speed.value) },
       ...SPEEDS.map(([value, says]) => make("option", { value, selected: value === "0.01" }, says)));
     const next = make("button", { type: "button", disabled: true, onclick: () => step() }, "Next packet");
-    const shown = make("output", { "aria-label": "Moment that is shown" });
+    const shown = make("output", { "aria-label": "Moment that is shown", "aria-live": "off" });
     const legend = make("span", { class: "legend" }, ...Object.entries(KINDS).map(([kind, { name }]) =>
       make("span", {}, svg("svg", { viewBox: "-13 -13 26 26", "aria-hidden": "true" }, svg("g", { class: "packet" }, ...shape(kind))), ` ${name}`)));
     const list = make("ul", { class: "underway", "aria-label": "Packets under way" });
