@@ -77,7 +77,10 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("submissions", metavar="SUBMISSION", nargs="*", help='a .zip, a folder of them, or "in/*.zip"')
     parser.add_argument("--course", metavar="FILE", type=Path, help="the course file that the instances came from")
     parser.add_argument(
-        "--roster", metavar="FILE", type=Path, help="the students, for labs: whom the files' names speak of"
+        "--roster",
+        metavar="FILE",
+        type=Path,
+        help="the students, for labs and damaged archives: whom the files' names speak of",
     )
     add_id_column_option(parser)
     parser.add_argument("--out", metavar="DIR", type=Path, help="folder of the results (default: grades, a new one)")

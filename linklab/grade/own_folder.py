@@ -95,6 +95,10 @@ def topology_file(folder: Path, exercise: Exercise) -> Path:
         return folder / exercise.topology
     found = sorted(folder.glob("*.mn"))
     if len(found) != 1:
-        names = ", ".join(path.name for path in found) or "none"
-        raise InputError(f"{folder}: one topology (.mn) is wanted there; found {names}")
+        cure = (
+            f"leave only the one to be handed in; found {', '.join(path.name for path in found)}"
+            if found
+            else f'save your drawing there, as "{exercise.heading.partition(":")[0]}.mn"'
+        )
+        raise InputError(f"{folder.resolve().name}: the folder must hold one topology (.mn): {cure}")
     return found[0]

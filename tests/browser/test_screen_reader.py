@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The page of a lab as a screen reader gets it: the browser's accessibility tree, what is announced, and keys alone."""
 
+import re
 from collections import Counter
 
 import pytest
@@ -134,6 +135,19 @@ def test_a_problem_is_announced_once(reader):
     heard = []
     told.page.until(lambda: heard.extend(told.said()) or refusal in heard, "that a command runs")
     assert heard.count(refusal) == 1
+
+
+def test_the_slider_of_the_plots_tells_a_time(reader):
+    """Regression: it told 524.774658203125, and another such number with each drawing while it follows the network."""
+    told = reader("3")
+    page = told.page
+    page.button("Plots").click()
+    page.until(lambda: "Scroll back: network time at the right end" in told.names("slider"), "the slider")
+    slider = page.one("#picture-plots input[type=range]")
+    page.until(lambda: slider.get_attribute("aria-valuetext") == "now", "that it follows")
+    page.until(lambda: float(slider.get_attribute("max")) > 2, "two seconds")
+    slider.send_keys(Keys.LEFT)
+    page.until(lambda: re.fullmatch(r"\d+\.\d s", slider.get_attribute("aria-valuetext")), "a time")
 
 
 def test_slow_motion_does_not_talk_without_end(reader):

@@ -153,6 +153,33 @@ def test_each_is_blamed_on_whose_fault_it_is(handed_in):
     assert notes["damaged"] == ("The file is cut off; make it again with `linklab submit`, and upload the whole file",)
 
 
+@pytest.mark.parametrize(
+    ("name", "exercise", "heading", "full"),
+    [
+        ("exercise3-s1234.zip", "exercise3", "Exercise 3: Buffers of TCP and of the switch", 100.0),
+        (
+            "lovelaceada_12_345_exercise3-s1234 (1).zip",
+            "exercise3",
+            "Exercise 3: Buffers of TCP and of the switch",
+            100.0,
+        ),
+        ("exercise77-s1234.zip", "", "", 0.0),
+        ("final.zip", "", "", 0.0),
+    ],
+)
+def test_a_damaged_archive_is_of_the_exercise_of_its_name(tmp_path, name, exercise, heading, full):
+    """Regression: it was of no exercise, so points that were given for it by hand were not counted."""
+    (tmp_path / name).write_bytes(b"PK\3\4 and no more")
+    report = unit.grade(tmp_path / name, None, None)
+    assert (report.status.value, report.exercise, report.heading, report.max_score) == (
+        "ungradable",
+        exercise,
+        heading,
+        full,
+    )
+    assert (report.student, report.unproven) == ("", True)
+
+
 def test_rewording_every_message_changes_no_grade(handed_in, monkeypatch):
     """All sentences backwards: the same marks; verdicts used to be found in the words."""
     _, before = marks(handed_in)

@@ -150,6 +150,7 @@ class LivePlots {
     this.range.min = this.store.first;
     this.range.max = this.store.now ?? 1;
     if (this.end === null) this.range.value = this.range.max;
+    this.range.setAttribute("aria-valuetext", this.end === null ? "now" : `${this.end.toFixed(1)} s`);
     for (const { name } of this.store.panels) {
       const lines = this.chosen.has(name) ? this.linesOf(name) : [];
       if (lines.length) this.#chart(name, lines).draw(lines, from, to);
