@@ -126,7 +126,7 @@ def _verify(
     console = make_console(stderr=args.json)
     exercise = subject.exercise()
     students = distinct(exercise, args.students)
-    heading = f"{exercise.heading}, {args.students} students with {len(students)} different instances"
+    heading = f"{exercise.heading}, students: {args.students}, different instances: {len(students)}"
     console.print(plain(heading, style="bold"))
     tasks = [
         partial(_prove, subject, number, chosen, bool(args.only))

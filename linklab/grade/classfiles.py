@@ -72,7 +72,8 @@ def feedback(report: Report) -> str:
     if tool_broke(report):
         return " ".join(adjusted(report))
     if report.status is not Status.GRADED:
-        return " ".join([*report.notes, *adjusted(report)])
+        sentences = [note if note.endswith(".") else f"{note}." for note in report.notes]
+        return " ".join([*sentences, *adjusted(report)])
     shown = student_view(report)
     missed = [
         f"{check.title}{' (in part)' if check.outcome is Outcome.PARTIAL else ''}"

@@ -15,6 +15,8 @@ from linklab.exercise.instance import PRACTICE, Student
 from linklab.exercise.report import Report, Status
 from linklab.grade.lent import Parameters, plain, taken
 
+MOST_MISSING = 30
+"""Students who handed in nothing that are named one by one."""
 LEAST_WORDS = 40
 """Free-text answers of at least this many characters that are identical are unlikely to be a coincidence."""
 
@@ -60,7 +62,7 @@ class Finding:
     """Something to look at.
 
     kind: "same work", "same settings", "same answers", "same words", "another's values", "instance", "practice",
-    "unproven", "forged", "impossible", "stopped".
+    "unproven", "forged", "impossible", "stopped", "missing".
     """
 
     kind: str
@@ -225,8 +227,25 @@ def placed(report: Report, label: str, roster: Sequence[Student]) -> Report:
     if not report.unproven or report.student:
         return report
     given = handed_in_by(label)
-    found = [each for each in roster if _speaks_of(given, each.id, each.name) or _simple(given) == _simple(each.id)]
+    ours = _OURS.search(given)
+    exact = {_simple(given), _simple(ours[2]) if ours else ""}
+    found = [each for each in roster if _speaks_of(given, each.id, each.name) or _simple(each.id) in exact]
     return replace(report, student=found[0].id, name=found[0].name) if len(found) == 1 else report
+
+
+def absent(entries: Sequence[Entry], roster: Sequence[Student]) -> list[Finding]:
+    """Who of a roster handed in nothing, by exercise; nothing is found where there is no roster."""
+    found = []
+    headings = {entry.report.exercise: entry.report.heading for entry in entries if entry.report.heading}
+    for exercise, heading in sorted(headings.items()):
+        there = {entry.student for entry in entries if entry.report.exercise == exercise}
+        missing = [f"{each.name} ({each.id})" if each.name else each.id for each in roster if each.id not in there]
+        if missing:
+            more = f", and {len(missing) - MOST_MISSING} more" if len(missing) > MOST_MISSING else ""
+            named = ", ".join(missing[:MOST_MISSING])
+            says = f"nothing here is from {len(missing)} of {len(roster)} students: {named}{more}."
+            found.append(Finding("missing", (), f"{heading.partition(':')[0]}: {says}"))
+    return found
 
 
 def _unproven(entries: Sequence[Entry]) -> list[Finding]:

@@ -22,7 +22,7 @@ from linklab.exercise.instance import Student
 from linklab.exercise.places import search_path
 from linklab.exercise.report import Report
 from linklab.grade.classfiles import canvas_csv, grades_csv, junit_xml, moodle_feedback
-from linklab.grade.cohort import Entry, Finding, findings, placed
+from linklab.grade.cohort import Entry, Finding, absent, findings, placed
 from linklab.grade.datasets import write_data
 from linklab.grade.handed_in import HandedIn, Skipped, in_order
 from linklab.grade.html import draw, report_page
@@ -44,7 +44,7 @@ class GradingSettings:
     course: content of the course file; jobs: how many at once on this machine; cluster: address of a scheduler, or "".
     options, grade: as in `linklab.grade.worker.Unit`.
     share: whether what is set to the same is measured once on this machine (`linklab.grade.shared`).
-    roster: the students of the course, for submissions that do not prove whose they are.
+    roster: the students of the course, for submissions that do not prove whose they are, and for who handed in nothing.
     marking: what is added to the points of the checks.
     """
 
@@ -130,7 +130,7 @@ def grade_all(
     kept = [_marked_again(out, entry, settings.marking) for entry in before.entries if entry.name not in names]
     whole = sorted([*kept, *new], key=lambda entry: in_order(entry.label)) if kept else new
     skipped = [*left, *(each for each in before.skipped if each.label not in (*labels, *(one.label for one in left)))]
-    found = [*findings(whole), *settings.marking.doubts(whole)]
+    found = [*findings(whole), *settings.marking.doubts(whole), *absent(whole, settings.roster)]
     _write_class(out, whole, found, skipped)
     return Graded(whole, found)
 

@@ -16,7 +16,7 @@ from linklab.exercise.instance import Student, instance_text, issue
 from linklab.exercise.load import find_exercise, load_exercise
 from linklab.exercise.report import Report, Status
 from linklab.grade.classfiles import canvas_csv, grades_csv
-from linklab.grade.cohort import Entry, findings, placed
+from linklab.grade.cohort import Entry, absent, findings, placed
 from linklab.grade.unit import grade
 from linklab.grade.worker import Unit, run_unit
 
@@ -145,6 +145,15 @@ def test_the_roster_names_the_student_of_the_files_name(label, student):
         assert len(told) == 1
 
 
+def test_a_short_id_is_known_in_the_name_that_submit_gives():
+    """Regression: ids of two characters were found in no name, as they stand in many by chance."""
+    roster = (Student("s4", ""), Student("s1", ""))
+    report = graded.ungradable(student="", name="", unproven=True)
+    assert placed(report, "exercise1-s4.zip", roster).student == "s4"
+    assert placed(report, "week s4.zip", roster).student == ""
+    assert placed(report, "Ada Lovelace_1234_assignsubmission_file_/exercise1-s4.zip", roster).student == ""
+
+
 def test_the_roster_does_not_touch_what_is_proven():
     """Whatever the file is called."""
     report = graded.report(student="s9", name="Grace Hopper")
@@ -159,3 +168,30 @@ def test_two_files_of_one_student_are_named():
     ]
     (finding,) = findings(entries)
     assert finding.says == "2 files are named for Ada Lovelace (s1234), and not all are proven to be theirs."
+
+
+# --- who handed in nothing
+
+
+def test_who_handed_in_nothing_is_named_by_exercise():
+    """Of each exercise that is here; a practice instance and a file of nobody are no student's."""
+    entries = [
+        Entry("a", "a.zip", graded.report(student="s1234")),
+        Entry("b", "b.zip", graded.report(student="practice")),
+        Entry("c", "c.zip", replace(graded.report(student="s1235"), exercise="exercise4", heading="Exercise 4: Flows")),
+        Entry("d", "d.zip", graded.ungradable(exercise="", heading="", student="")),
+    ]
+    assert [(found.kind, found.entries, found.says) for found in absent(entries, (ADA, ALAN))] == [
+        ("missing", (), "Exercise 3: nothing here is from 1 of 2 students: Alan Turing (s1235)."),
+        ("missing", (), "Exercise 4: nothing here is from 1 of 2 students: Ada Lovelace (s1234)."),
+    ]
+    assert absent(entries[:1], (ADA,)) == []
+    assert absent(entries, ()) == []
+
+
+def test_of_a_long_list_thirty_are_named():
+    """So that the page can still be read where the roster is a whole year's."""
+    roster = [Student(f"s{number}", "") for number in range(100, 141)]
+    (found,) = absent([Entry("a", "a.zip", graded.report(student="s100"))], roster)
+    assert found.says.startswith("Exercise 3: nothing here is from 40 of 41 students: s101, s102, ")
+    assert found.says.endswith(", s130, and 10 more.")

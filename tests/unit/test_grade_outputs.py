@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from linklab.exercise.report import Status
+from linklab.exercise.report import Adjustment, Status
 from linklab.grade import charts
 from linklab.grade.classfiles import canvas_csv, feedback, grades_csv, junit_xml, moodle_feedback
 from linklab.grade.cohort import Entry, findings, handed_in_by
@@ -459,7 +459,9 @@ def test_no_cell_is_a_formula():
 def test_feedback_keeps_hidden_checks_hidden():
     """The line for the student has no title of theirs."""
     assert "Losses" not in feedback(graded.report())
-    assert feedback(graded.ungradable("no topology")) == "no topology"
+    assert feedback(graded.ungradable("no topology")) == "no topology."
+    by_hand = (Adjustment("by hand", 3, "seen in person"),)
+    assert feedback(graded.ungradable("It is cut off", adjustments=by_hand)).startswith("It is cut off. +3 points: ")
     assert feedback(graded.ungradable("no kernel", status=Status.ERROR)) == ""
 
 
