@@ -123,6 +123,19 @@ def test_a_terminal_says_how_its_screen_is_read(reader):
     )
 
 
+def test_a_terminal_that_is_left_does_not_talk_into_the_manual(reader):
+    """Regression: what a running ping printed interrupted everything that was read elsewhere."""
+    told = reader("3")
+    page, live = told.page, ".panel.terminal:not([hidden]) .live-region"
+    page.one("#terminals input[type=checkbox]").click()
+    told.goes_to("Check from h1 that h2 answers, and stop the test with Ctrl+C after five replies")
+    page.keys(Keys.ALT, Keys.SHIFT, Keys.ENTER)
+    page.until(lambda: told.focus()[0] == "textbox", "the terminal's focus")
+    page.until(lambda: page.one(live).get_attribute("aria-live") == "assertive", "that it talks")
+    page.keys(Keys.SHIFT, Keys.F6)
+    page.until(lambda: page.one(live).get_attribute("aria-live") == "off", "that it is silent")
+
+
 def test_a_problem_is_announced_once(reader):
     """Regression: both the head of the page and the hidden region for announcements were read out."""
     told = reader("3")

@@ -39,6 +39,8 @@ class Screen {
     this.screen = make("div", { class: "screen" });
     this.panel.append(this.screen, this.notes);
     panels.append(this.panel);
+    this.panel.addEventListener("focusin", () => this.#talk(true));
+    this.panel.addEventListener("focusout", () => this.#talk(false));
     this.tab = tabs.add(facts.id, facts.name, this.panel);
     this.tab.addEventListener("click", (event) => {
       if (event.detail) this.term.focus(); // of a mouse; by keyboard the arrows stay on the tabs
@@ -132,6 +134,12 @@ class Screen {
   readAloud(yes) {
     this.term.options.screenReaderMode = yes;
     this.term.textarea?.setAttribute("aria-description", yes ? "" : SILENT);
+    this.#talk(this.panel.contains(document.activeElement));
+  }
+
+  // A terminal talks where the focus is; what a program prints in another would interrupt all that is read.
+  #talk(yes) {
+    this.panel.querySelector(".live-region")?.setAttribute("aria-live", yes ? "assertive" : "off"); // xterm.js's own
   }
 
   fitted() {
