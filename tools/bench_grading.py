@@ -23,8 +23,8 @@ from pathlib import Path
 from linklab.engine.pocket import PocketEngine
 from linklab.exercise.bundle import write_bundle
 from linklab.exercise.load import exercise_folders, find_exercise, load_exercise
+from linklab.grade.attempt import Attempt, solution
 from linklab.grade.known import known_answers
-from linklab.grade.made import Made, solution
 from linklab.grade.sample import COURSE_FILE, empty, instance_of, sample
 
 Cells = tuple[str, str, str, bool]
@@ -33,7 +33,7 @@ AGAIN = 20
 CLASS = ("exercise3", "problem3")
 
 
-def kinds(name: str) -> Iterator[tuple[str, Made | None]]:
+def kinds(name: str) -> Iterator[tuple[str, Attempt | None]]:
     """What the students of an exercise do, over and over: half solve it, one of eight does nothing."""
     exercise = load_exercise(find_exercise(name))
     wrong = [(known.name, known.made) for known in known_answers(exercise)]
@@ -45,7 +45,7 @@ def kinds(name: str) -> Iterator[tuple[str, Made | None]]:
         number += 1
 
 
-def make(name: str, number: int, what: str, source: Made | None, out: Path) -> str:
+def make(name: str, number: int, what: str, source: Attempt | None, out: Path) -> str:
     """Write one submission; its file's name."""
     exercise = load_exercise(find_exercise(name))
     instance = instance_of(exercise, number)

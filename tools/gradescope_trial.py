@@ -25,7 +25,7 @@ from fresh_root import ROOT, Fresh, TrialError
 from linklab.engine.pocket import PocketEngine
 from linklab.exercise.bundle import write_bundle
 from linklab.exercise.load import find_exercise, load_exercise
-from linklab.grade.made import solution
+from linklab.grade.attempt import solution
 from linklab.grade.platform import gradescope_results
 from linklab.grade.sample import COURSE_FILE, instance_of, sample
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from linklab.base import toml
 from linklab.errors import InputError
 from linklab.exercise.model import Exercise
-from linklab.grade.made import Made, take_changes
+from linklab.grade.attempt import Attempt, take_changes
 
 
 @dataclass(frozen=True)
@@ -30,7 +30,7 @@ class Known:
     """
 
     name: str
-    made: Made
+    made: Attempt
     says: str
     fault: str
     shares: Mapping[str, float] | None

@@ -17,7 +17,7 @@ from linklab.exercise.answers import Answers
 from linklab.exercise.evidence import Evidence
 from linklab.exercise.judge import judge
 from linklab.exercise.model import Exercise
-from linklab.grade.made import solution
+from linklab.grade.attempt import solution
 from linklab.grade.sample import instance_of, sample
 from linklab.grade.unit import examine
 from linklab.grade.verify import Proof

@@ -16,7 +16,7 @@ from linklab.exercise.evidence import changes
 from linklab.exercise.judge import spoken_of
 from linklab.exercise.model import Exercise
 from linklab.exercise.wanted import with_facts
-from linklab.grade.made import solution
+from linklab.grade.attempt import solution
 from linklab.grade.rerun import rerun
 from linklab.grade.sample import instance_of, sample
 from linklab.grade.unit import Submission, assess, network_of

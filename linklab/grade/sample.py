@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Submissions as a student would make them who does what `linklab.grade.made` read: a solution or a wrong answer.
+"""Submissions as a student would make them who does what `linklab.grade.attempt` read: a solution or a wrong answer.
 
 Answers that a student measures are measured here too, with a seed that is not the grader's.
 """
@@ -20,7 +20,7 @@ from linklab.exercise.evidence import Evidence
 from linklab.exercise.fill import fill, placeholders
 from linklab.exercise.instance import Student, instance_text, issue, quantities
 from linklab.exercise.model import Exercise, Instance
-from linklab.grade.made import Made, solution
+from linklab.grade.attempt import Attempt, solution
 from linklab.grade.rebuild import rebuild
 from linklab.grade.rerun import rerun
 from linklab.grade.unit import Submission, network_of, typed_lines
@@ -67,7 +67,7 @@ def empty(exercise: Exercise, instance: Instance) -> Sample:
     return Sample(Submission(exercise, instance, topology, read_answers("", exercise)), "", "")
 
 
-def sample(exercise: Exercise, instance: Instance, made: Made, engine: Engine) -> Sample:
+def sample(exercise: Exercise, instance: Instance, made: Attempt, engine: Engine) -> Sample:
     """What a student who does that hands in: the state after work.sh, and what was measured on it.
 
     Args:
@@ -96,7 +96,7 @@ def sample(exercise: Exercise, instance: Instance, made: Made, engine: Engine) -
     return Sample(Submission(exercise, instance, topology, read, state, typed=typed), work, answers)
 
 
-def drawn(exercise: Exercise, instance: Instance, made: Made) -> Topology:
+def drawn(exercise: Exercise, instance: Instance, made: Attempt) -> Topology:
     """The exercise's topology, or the one that the student draws."""
     if exercise.topology:
         return Topology.load(exercise.folder / exercise.topology)

@@ -18,8 +18,8 @@ from linklab.exercise.judge import judge
 from linklab.exercise.model import Exercise, Instance
 from linklab.exercise.observed import Sessions
 from linklab.exercise.report import CheckResult, Report
+from linklab.grade.attempt import solution
 from linklab.grade.known import Known
-from linklab.grade.made import solution
 from linklab.grade.rerun import rerun
 from linklab.grade.sample import drawn, empty, instance_of, sample
 from linklab.grade.unit import SEEDS, assess, examine, network_of

@@ -22,9 +22,9 @@ from linklab.exercise.instance import (
 from linklab.exercise.load import load_exercise
 from linklab.exercise.places import VARIABLE
 from linklab.exercise.report import Status
+from linklab.grade.attempt import solution
 from linklab.grade.cohort import Entry, findings
 from linklab.grade.known import known_answers
-from linklab.grade.made import solution
 from linklab.grade.more import prove_chain
 from linklab.grade.mutants import mutations
 from linklab.grade.own_folder import self_check

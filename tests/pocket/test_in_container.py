@@ -18,9 +18,9 @@ from linklab.engine.pocket import PocketEngine
 from linklab.exercise.bundle import read_bundle, write_bundle
 from linklab.exercise.load import load_exercise
 from linklab.exercise.places import VARIABLE
+from linklab.grade.attempt import solution
 from linklab.grade.bubblewrap import why_not
 from linklab.grade.harness import UploadParts, harness, read_folder
-from linklab.grade.made import solution
 from linklab.grade.platform import gradescope_results, inginious_feedback
 from linklab.grade.sample import COURSE_FILE, instance_of, sample
 from linklab.topology import Topology

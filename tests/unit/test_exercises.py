@@ -12,8 +12,8 @@ from linklab.exercise.course import Course
 from linklab.exercise.fill import fill, placeholders
 from linklab.exercise.instance import Student, environment, issue, practice_instance, quantities
 from linklab.exercise.load import exercise_folders, find_exercise, load_exercise
+from linklab.grade.attempt import solution
 from linklab.grade.known import known_answers
-from linklab.grade.made import solution
 from linklab.judge.evaluation import names, number
 from linklab.judge.quantity import Value
 from linklab.topology import Topology

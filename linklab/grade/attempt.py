@@ -21,8 +21,8 @@ WORK, ANSWERS, DRAWING = "work.sh", "answers.toml", "topology.mn"
 
 
 @dataclass(frozen=True)
-class Made:
-    """What a student makes; all texts may have placeholders, also of metrics in the answers.
+class Attempt:
+    """What a student does and answers; all texts may have placeholders, also of metrics in the answers.
 
     folder: where it is described, for messages.
     work: text of work.sh, "" where there is none.
@@ -41,17 +41,17 @@ class Made:
         return [f"{step.strip()}\n" for step in re.split(r"\n\s*\n", self.work) if step.strip()]
 
 
-def solution(exercise: Exercise) -> Made:
+def solution(exercise: Exercise) -> Attempt:
     """The model answer.
 
     Raises:
         InputError: a file cannot be read, or answers.toml is no TOML.
     """
     folder = exercise.folder / "solution"
-    return _with_files(Made(folder, "", {}, ""), folder)
+    return _with_files(Attempt(folder, "", {}, ""), folder)
 
 
-def take_changes(table: toml.Table, exercise: Exercise, folder: Path) -> Made:
+def take_changes(table: toml.Table, exercise: Exercise, folder: Path) -> Attempt:
     """What the wrong answer of a folder makes: takes `steps`, `work`, `then`, `blank`, and `answers` out of it.
 
     Raises:
@@ -86,14 +86,14 @@ def take_changes(table: toml.Table, exercise: Exercise, folder: Path) -> Made:
     return _with_files(replace(model, folder=folder, answers={**kept, **answers}), folder)
 
 
-def _with_files(made: Made, folder: Path) -> Made:
+def _with_files(made: Attempt, folder: Path) -> Attempt:
     """The same with the whole files that the folder holds, also where they are empty."""
 
     def own(name: str) -> str | None:
         return toml.read_text(folder / name) if (folder / name).is_file() else None
 
     work, answers, drawing = own(WORK), own(ANSWERS), own(DRAWING)
-    return Made(
+    return Attempt(
         made.folder,
         made.work if work is None else work,
         made.answers if answers is None else toml.parse(answers, str(folder / ANSWERS)).data,

@@ -6,8 +6,8 @@ import pytest
 
 from linklab.errors import InputError
 from linklab.exercise.load import exercise_folders, load_exercise
+from linklab.grade.attempt import solution
 from linklab.grade.known import known_answers
-from linklab.grade.made import solution
 
 EXERCISE = load_exercise(exercise_folders()[0].parent / "3-tcp-and-switch-buffers")
 FIRST, SECOND = "bdp", "throughput_first"
