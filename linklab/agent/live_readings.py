@@ -44,7 +44,7 @@ PERIOD_S = 0.1
 SHORTEST_S, LONGEST_S = 1e-4, 60.0
 STILL, THOROUGH = 5, 10
 """At rest every fifth reading is told all the same; what seldom changes is looked at every tenth or twentieth time."""
-PHASE = 0.473
+PHASE = 0.613
 """Programs begin at whole tenths of a second and wait for round times. A timer that is due within its slack (50 µs,
 prctl(2)) goes off with any other, so readings at round times would wake those programs earlier."""
 ORDER = re.compile(rb"period ([0-9.e+-]{1,24})\s*")
