@@ -2,6 +2,7 @@
 """What the keeper says where the machine refuses it something: one message for its starter, and no traceback."""
 
 import contextlib
+import gc
 import errno
 import json
 import os
@@ -58,6 +59,7 @@ def keep(folder, *, before=(), numbers=(), **changes):
 
 def renumbered(descriptor, number):
     """The open file under exactly this number, which must be free."""
+    gc.collect()  # other tests of this process leave sockets to it
     with contextlib.suppress(OSError):
         os.fstat(number)
         raise AssertionError(f"descriptor {number} is in use here")

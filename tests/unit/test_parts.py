@@ -113,9 +113,10 @@ def test_ctrl_c_ends_every_part(tmp_path):
             os.kill(os.getppid(), signal.SIGINT)
         time.sleep(600)
 
+    others = set(multiprocessing.active_children())  # of other tests of this process
     with pytest.raises(KeyboardInterrupt):
         run(make_lab(tmp_path, MANUAL, TOML), tmp_path, {"tc delay": work})
-    assert multiprocessing.active_children() == []
+    assert set(multiprocessing.active_children()) <= others
     assert json.loads((tmp_path / "run/incomplete.json").read_text())["why"] == "stopped with Ctrl+C"
 
 
