@@ -2,8 +2,8 @@
 """What the keeper says where the machine refuses it something: one message for its starter, and no traceback."""
 
 import contextlib
-import gc
 import errno
+import gc
 import json
 import os
 import shutil
