@@ -27,6 +27,8 @@ return [one, ...one.querySelectorAll("*")].some((each) => {
 }) || one.matches(".xterm-helper-textarea");
 """
 """Whether the focus can be seen: an outline, a thick line of a drawing, or the cursor of a terminal."""
+TOP = "document.getElementById('main').focus()"
+"""What the link "Skip to the manual" does, which the test has followed before; F6 comes back to the step."""
 WHICH = """
 const one = document.activeElement;
 return `${one.tagName} ${one.id} ${one.getAttribute("aria-label") || one.textContent.trim().slice(0, 40)}`;
@@ -66,9 +68,8 @@ def test_a_whole_lab_at_twice_the_size(lab, browser):
         tabbed(page, "Keep my prediction")
         page.keys(Keys.ENTER)
         page.until(lambda name=name: "is kept" in page.one(f"#predict-{name}").text, f"that {name} is kept")
-    page.keys(Keys.F6)
-    page.keys(Keys.SHIFT, Keys.F6)
-    tabbed(page, "Next: In the Client's terminal", back=True)
+    page.driver.execute_script(TOP)
+    tabbed(page, "Next: In the Client's terminal")
     page.keys(Keys.ENTER)
     for number, step in enumerate(STEPS):
         page.prefer("light" if number < len(STEPS) / 2 else "dark")
@@ -92,8 +93,7 @@ def test_a_whole_lab_at_twice_the_size(lab, browser):
     tabbed(page, "answer-1", most=200)
     page.keys("Four of them")
     page.until(lambda: "kept" in page.one("#answer-1 ~ [role=status]").text, "that the answer is kept")
-    page.keys(Keys.F6)
-    page.keys(Keys.SHIFT, Keys.F6)
+    page.driver.execute_script(TOP)
     tabbed(page, "Report", back=True)
     page.keys(Keys.ENTER)
     page.until(lambda: len(page.driver.window_handles) == 2, "the report")
