@@ -259,9 +259,8 @@ def main() -> int:
     for lab in labs:
         if table := write_table(lab):
             print(table)
-    print(
-        f"{PAGE.relative_to(ROOT)}: {'every run met every expectation' if good else 'some run missed an expectation'}"
-    )
+    said = "every run of it met every expectation" if good else "some run missed an expectation"
+    print(f"{PAGE.relative_to(ROOT)}: {said}{'' if whole else '; some runs did not come to their end'}")
     return 0 if whole and good else 1
 
 
