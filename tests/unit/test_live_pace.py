@@ -70,7 +70,7 @@ def test_inside_the_period_is_ordered_by_a_line(text, period_s):
     assert ordered_period_s(text) == period_s
 
 
-@pytest.mark.parametrize(("now_s", "wanted_s"), [(0.05, 0.1473), (0.04, 0.0473), (0.1473, 0.2473), (7.25, 7.3473)])
+@pytest.mark.parametrize(("now_s", "wanted_s"), [(0.07, 0.1613), (0.04, 0.0613), (0.1613, 0.2613), (7.27, 7.3613)])
 def test_readings_are_not_at_round_times(now_s, wanted_s):
     """Always later than now, and where no program of a lab waits for."""
     assert next_reading_s(now_s, 0.1) == pytest.approx(wanted_s)
