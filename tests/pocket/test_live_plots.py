@@ -114,12 +114,13 @@ def test_window_queue_drops_and_rate_are_those_of_ss_and_tc(tmp_path):
     assert compared >= 30
     assert len(wrong) <= compared * 5 * 0.05, wrong  # a segment may come in between
     assert most > 50_000  # the buffer was full
-    instants = sorted(acked)
-    for before_s, time_s in itertools.pairwise(instants):
-        rate = 8 * (acked[time_s] - acked[before_s]) / (time_s - before_s)
-        if abs(time_s - before_s - 0.1) < 1e-6:
-            # a segment may come in between at both ends
-            assert value_at(history, f"rate {flow}", time_s) == pytest.approx(rate, abs=2.01 * 8 * 1448 / 0.1)
+    off = [
+        round(value_at(history, f"rate {flow}", time_s) * 0.1 / 8 - (acked[time_s] - acked[before_s]))
+        for before_s, time_s in itertools.pairwise(sorted(acked))
+        if abs(time_s - before_s - 0.1) < 1e-6
+    ]
+    assert all(abs(bytes_) <= 2 * 2 * 1448 for bytes_ in off), off  # an acknowledgment, of two segments, at both ends
+    assert off.count(0) >= 0.75 * len(off) >= 22, off
     levels = {level.label: level.value for level in history.levels()}
     assert levels["limit of s1-eth2"] == 60_000
     assert levels["rate of s1-eth2"] == 10e6
