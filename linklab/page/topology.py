@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The picture of the network on a lab's page: where everything is, and what passes the links.
 
-`GET drawing` answers nodes and links; socket `topology` gives {"t", "links": [{"up", "rates", "queues"}, …]} four
-times a second of network time. The meter inside runs only while somebody looks.
+`GET drawing` answers nodes and links; socket `topology` gives {"links": [{"up", "rates", "queues"}, …]} as read four
+times a second of network time, unless nothing has changed. The meter inside runs only while somebody looks.
 """
 
 from __future__ import annotations
@@ -73,8 +73,10 @@ class MeterOnPage:
         def said(line: str) -> None:
             with contextlib.suppress(ValueError, KeyError, TypeError):
                 sample = json.loads(line)
-                self._last = json.dumps({"t": sample["t"], "links": watch.add(sample)})
-                self.context.soon(self._tell, self._last)
+                links = json.dumps({"links": watch.add(sample)})
+                if links != self._last:
+                    self._last = links
+                    self.context.soon(self._tell, links)
 
         while self._wanted.wait() and not self._ended.is_set() and self.context.ready:
             with contextlib.suppress(LinklabError, OSError):  # paused, or ended meanwhile

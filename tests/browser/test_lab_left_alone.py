@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A page that is left for an hour of network time, with a ping a second and plots; what it costs."""
+"""A page that is left alone: for an hour of network time, with a ping a second and plots, or with nothing at all."""
 
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -78,3 +79,38 @@ def test_after_an_hour_everything_goes_on(student):
     )
     ada.types("client", "echo still-$((40 + 2))")
     assert "still-42" in ada.screen()
+
+
+QUIET_S = 5
+LISTEN = """
+window.told = 0;
+new WebSocket(new URL("topology", location.href).href.replace("http", "ws")).onmessage = () => (window.told += 1);
+"""
+"""Counts what the network's picture is told, as its own socket hears it."""
+
+
+def layouts(page):
+    """How often the page was laid out so far (Chrome DevTools Protocol, Performance.getMetrics)."""
+    found = page.driver.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]
+    return next(one["value"] for one in found if one["name"] == "LayoutCount")
+
+
+def test_an_idle_page_is_hardly_drawn(student):
+    """Regression: a clock that was drawn six times a second and an unseen caret took 6.5 % of a processor."""
+    page = student("14").page
+    page.button("New terminal").click()
+    page.until(lambda: "root@client" in page.screen(), "the prompt")
+    page.driver.execute_cdp_cmd("Performance.enable", {})
+    page.driver.execute_script(LISTEN)
+
+    def counted():
+        before = layouts(page), page.driver.execute_script("return window.told")
+        time.sleep(QUIET_S)
+        return layouts(page) - before[0], page.driver.execute_script("return window.told") - before[1]
+
+    # new interfaces send a few packets by themselves, which the picture shows
+    drawn, _ = page.until(lambda: (found := counted())[1] == 0 and found, "no more readings of a still network")
+    assert 3 <= drawn <= QUIET_S + 2, "the clock, once a second"
+    blinks = "return getComputedStyle(document.activeElement).caretAnimation"
+    assert "xterm-helper-textarea" in page.focused()
+    assert page.driver.execute_script(blinks) == "manual"

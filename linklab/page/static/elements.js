@@ -10,6 +10,11 @@ export function make(name, attributes = {}, ...inside) {
   return element;
 }
 
+// Gives an element this text, if it has another: a browser lays the page out and draws it again even for the same text.
+export function write(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
 // Puts this in the place of what an element holds, where it differs: what has not changed keeps its selected text.
 // A link that had the focus leaves it to the one in its place (focus.js).
 export function redraw(element, inside) {

@@ -1,5 +1,5 @@
 // The picture of the network: nodes that open terminals, links with their rates and states, and packets in slow motion.
-import { make } from "./elements.js";
+import { make, write } from "./elements.js";
 import { seconds, showHeaders, style } from "./headers.js";
 import { Flights, KINDS, progress } from "./motion.js";
 import * as server from "./server.js";
@@ -116,9 +116,9 @@ export async function start(element, context) {
       wire.classList.toggle("down", !state.up);
       wire.classList.toggle("busy", state.up && state.rates.some((rate) => rate > QUIET_BPS));
       const say = (rate, from, to) => (rate > QUIET_BPS ? `${from}→${to} ${shortRate(rate)}` : "");
-      rates[0].textContent = state.up ? say(forth, link.a, link.b) : "down";
+      write(rates[0], state.up ? say(forth, link.a, link.b) : "down");
       rates[0].classList.toggle("down", !state.up);
-      rates[1].textContent = state.up ? say(back, link.b, link.a) : "";
+      write(rates[1], state.up ? say(back, link.b, link.a) : "");
       if (state.up !== drawn[i].up) context.announce(`The link ${link.a}–${link.b} is ${state.up ? "up" : "down"}.`);
       drawn[i].up = state.up;
     });
