@@ -32,6 +32,7 @@ LONGEST_SILENCE_S = 3600.0
 """For a command that shows nothing yet, such as a test; a server that nobody asks any more is silent for longer."""
 PROMPT = re.compile(r"(root@[^\s:]+:[^#$]*[#$]|mininet>) ")
 """What live shells (`linklab.agent.live`) and the Mininet CLI show when they wait for a command."""
+_PROMPT_AT_END = re.compile(f"(?:{PROMPT.pattern})\\Z")
 SEQUENCE = re.compile(rb"\x1b(?:\[[0-9;?]*[A-Za-z]|\][^\x07]*\x07|[()][A-Z0-9])")
 """Sequences that set colours, modes, or the title (ECMA-48)."""
 
@@ -107,6 +108,14 @@ class PageTerminal:
         """Whether a line stands behind the prompt that nobody has ended with Enter."""
         found = PROMPT.match(self._last_line())
         return found is not None and found.end() < len(self._last_line()) and not self._running(self.agents_name)
+
+    def is_free(self) -> bool:
+        """Whether a command can be typed: nothing runs, and nothing stands behind the prompt.
+
+        The prompt stands in the midst of a row where a program has not ended its last line.
+        """
+        behind_output = _PROMPT_AT_END.search(self._last_line()) is not None and self._running(self.agents_name) == ""
+        return self.at_prompt() or behind_output
 
     def _last_line(self) -> str:
         with self._room:

@@ -2,7 +2,7 @@
 """The terminals of a lab's page: which there are, and the WebSocket of each.
 
 `POST terminals {name, rows, columns}` opens one and answers its facts, `GET terminals/ID` says whether a command runs
-there, `DELETE terminals/ID` hangs it up, the event `terminals` lists them; `POST terminals/ID/forward` is fast-forward.
+there, and whether one can be typed, `DELETE terminals/ID` hangs it up, the event `terminals` lists them; `POST terminals/ID/forward` is fast-forward.
 Socket `terminal/ID`: to the browser bytes as they come, else JSON {"reset" | "closed" | "notice" | "taken"}; from it
 JSON {"input", "by", "number"}, {"shown": bytes}, {"hidden": the page is in a hidden tab}, {"rows", "columns"}.
 A page ("by", a word that it draws) numbers its input from 1, and hears {"taken": number} of each. After its connection
@@ -128,11 +128,11 @@ class TerminalsHandler(PageHandler):
         self.answer(**terminal.facts())
 
     def get(self, number: str) -> None:
-        """Answer whether a command runs in one."""
+        """Answer whether a command runs in one, and whether one can be typed."""
         terminal = self.tabs.find(int(number))
         if terminal is None:
             raise RequestError(404, "There is no such terminal any more.")
-        self.answer(runs=terminal.command_runs())
+        self.answer(runs=terminal.command_runs(), free=terminal.is_free())
 
     def delete(self, number: str) -> None:
         """Hang one up."""

@@ -301,6 +301,24 @@ def test_a_terminal_waits_for_a_command_or_does_not(shown, waits):
     assert terminal.at_prompt() is waits
 
 
+@pytest.mark.parametrize(
+    ("shown", "running", "free"),
+    [
+        (b"root@h1:~# ", None, True),
+        (b"root@h1:~# printf done\r\ndoneroot@h1:~# ", "", True),
+        (b"root@h1:~# printf done\r\ndoneroot@h1:~# ls", "", False),
+        (b"root@h1:~# cat notes\r\nhe saw root@h1:~# ", "cat notes", False),
+        (b"root@h1:~# ping", "", False),
+    ],
+)
+def test_a_prompt_behind_output_that_has_no_end_of_line_is_a_prompt(shown, running, free):
+    """Regression: after `iperf -s` was stopped, the page said that a line stood in the terminal."""
+    ours, _ = socket.socketpair()
+    terminal = PageTerminal(Connection(ours), 1, "h1", lambda: None, lambda _: running)
+    terminal._show(shown)
+    assert terminal.is_free() is free
+
+
 def test_every_step_has_a_name_that_people_say():
     """Regression: a screen reader read "Step step-12"; each step of a lab has a name of its own."""
     for folder in lab_folders():

@@ -55,6 +55,7 @@ class Screen {
     this.term.attachCustomKeyEventHandler((event) => this.#key(event));
     this.drawn = 0;
     this.opened = false;
+    this.drawing = false; // whether xterm.js draws it, which it does not while it is hidden
     this.prompted = new Promise((done) => {
       this.prompt = done;
       setTimeout(done, PROMPT_MS);
@@ -125,7 +126,12 @@ class Screen {
       this.opened = true;
       this.term.open(this.screen);
       this.term.textarea.setAttribute("aria-label", `Terminal ${this.facts.name}; F6 leaves it`);
+      new IntersectionObserver((seen) => {
+        this.drawing = seen.at(-1).isIntersecting;
+        this.fitted();
+      }).observe(this.screen);
       this.readAloud(this.owner.screenReader);
+      this.drawing = true; // from its opening until its first look whether it is hidden
     }
     this.fitted();
   }
@@ -142,8 +148,10 @@ class Screen {
     this.panel.querySelector(".live-region")?.setAttribute("aria-live", yes ? "assertive" : "off"); // xterm.js's own
   }
 
+  // xterm.js learns by an IntersectionObserver that it is shown again, before this page does by its own, which is younger.
+  // A size that it is given earlier it keeps for later, and what is printed meanwhile scrolls by the old one, for good.
   fitted() {
-    if (this.opened && this.screen.clientWidth > 20 && this.screen.clientHeight > 20) this.fit.fit();
+    if (this.drawing && this.screen.clientWidth > 20 && this.screen.clientHeight > 20) this.fit.fit();
   }
 
   size() {
@@ -186,7 +194,8 @@ class Screen {
       if (prompt) return whole.slice(prompt[0].length).trim();
       await new Promise((done) => setTimeout(done, LINE_MS / 20));
     }
-    const { runs } = await server.ask("GET", `terminals/${this.facts.id}`);
+    const { runs, free } = await server.ask("GET", `terminals/${this.facts.id}`);
+    if (free) return ""; // behind the output of a program that has not ended its last line
     return runs ? null : this.#shown().trim();
   }
 

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Terminals of the page that are shown again, and what stands in their lines."""
+
+import pytest
+from browsing import needs_browser
+from lab_student import LabStudent
+
+pytestmark = needs_browser
+COUNT = "while sleep 0.1; do echo $((++n)) lines; done"
+SHOWN_HIGHER = "document.body.style.setProperty('--terminals', arguments[0])"
+
+
+@pytest.fixture
+def student(lab, browser):
+    """Begins Lab 3 on its page."""
+    return LabStudent(lab("3", "--speed", "10"), browser(1280, 800))
+
+
+def last_row(student):
+    """The last row of the terminal in front that has something in it."""
+    return student.screen().rstrip().rpartition("\n")[2].strip()
+
+
+def lines(student):
+    """How many lines the last row of the terminal in front counts; 0 for no such row."""
+    number, _, word = last_row(student).partition(" ")
+    return int(number) if word == "lines" else 0
+
+
+def test_a_terminal_that_is_shown_again_in_another_size_follows_its_program(student):
+    """Regression: it stood still a few rows above the end, and the prompt came below where nobody saw it."""
+    page = student.page
+    student.goes_to("h2")
+    student.types("h1", COUNT, ends=False)
+    page.until(lambda: lines(student), "the first line")
+    for height in ("40%", "55%", "45%"):
+        student.goes_to("h2")
+        page.driver.execute_script(SHOWN_HIGHER, height)
+        tab = next(one for one in page.all('#terminals [role="tab"]') if one.text == "h1")
+        page.driver.execute_script("arguments[0].click()", tab)
+        page.until(lambda: student.in_front == "h1", "h1 in front")
+        later = lines(student) + 100
+        page.until(lambda: lines(student) > later, "later lines")  # noqa: B023 - in this turn
+
+
+def test_a_command_is_put_behind_a_prompt_that_does_not_begin_its_row(student):
+    """Regression: behind the output of a program that ends without a line's end, nothing was put any more."""
+    page = student.page
+    student.types("h1", "printf done", ends=False)
+    page.until(lambda: last_row(student) == "doneroot@h1:~#", "the prompt in the midst of a row")
+    page.button("Type with Enter", "#block-ifconfig-h1").click()
+    page.until(lambda: "inet 10.0.0.1" in student.screen(), "that ifconfig ran")
