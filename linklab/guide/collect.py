@@ -21,7 +21,7 @@ from typing import Any
 
 from linklab.base.text import visible
 from linklab.engine.api import Network
-from linklab.errors import DataError, DeadlineError, LinklabError
+from linklab.errors import DataError, DeadlineError, EngineError, LinklabError
 from linklab.guide.claims import LineFiles
 from linklab.guide.evidence import EditorEvidence, FileEvidence, GuideEvidence, StateEvidence, TypedEvidence
 from linklab.guide.marks import MarkedTerminal
@@ -85,7 +85,8 @@ class Collector:
         self.wanted = {path.rpartition("/")[2]: path for path in wanted}
         self.busy = busy
         self._terminals: dict[str, MarkedTerminal] = {}
-        self._work: queue.Queue[TypedEvidence | EditorEvidence | None] = queue.Queue()
+        self._work: queue.Queue[TypedEvidence | EditorEvidence | MarkedTerminal | None] = queue.Queue()
+        """A terminal in it is one that was closed."""
         self._files = LineFiles(folder)
         self._unread: dict[str, tuple[str, Callable[[], None]]] = {}
         """What could not be read → the sentence on it, and what reads it."""
@@ -133,8 +134,13 @@ class Collector:
             self._work.put(EditorEvidence(("closed", node)))
 
     def _closed(self, message: Mapping[str, Any]) -> None:
-        """From the agent: nothing more comes from this terminal."""
-        self._terminals.pop(message["terminal"], None)
+        """From the agent: nothing more comes from this terminal.
+
+        What ran there ended with it. What ended with the network did not: it is offered when the lab is continued.
+        """
+        terminal = self._terminals.pop(message["terminal"], None)
+        if terminal and terminal.has_line and not self._ended.is_set() and self.network.link.ended is None:
+            self._work.put(terminal)
 
     # --- in the collector's own thread
 
@@ -144,6 +150,9 @@ class Collector:
         while (found := self._next()) is not None:
             if isinstance(found, EditorEvidence):
                 self._outlive(" ".join(found.words), partial(self.on_evidence, found))
+                continue
+            if isinstance(found, MarkedTerminal):
+                self._outlive("a terminal that was closed", partial(self._hung_up, found))
                 continue
             self.busy(True)
             self._outlive(visible(found.text), partial(self._line, found))
@@ -157,7 +166,12 @@ class Collector:
         except Exception as error:
             self.on_trouble(f"{what}: Linklab's guide could not follow this ({error!r})")
 
-    def _next(self) -> TypedEvidence | EditorEvidence | None:
+    def _hung_up(self, terminal: MarkedTerminal) -> None:
+        with suppress(EngineError):  # the network has ended since
+            for line in terminal.hung_up(self.network.now_s()):
+                self._line(line)
+
+    def _next(self) -> TypedEvidence | EditorEvidence | MarkedTerminal | None:
         """What comes next; meanwhile what could not be read is tried again."""
         while True:
             try:

@@ -28,6 +28,8 @@ _PROMPT_WORDS = "mininet> "
 _PROMPT = re.compile(rf"^{_PROMPT_WORDS}", re.M)
 """At the beginning of a line: in the midst of one it stands in the examples that Mininet's `help` prints."""
 _STEP_S = 1e-6
+_HUNG_UP = 129
+"""How a shell tells the status of a program that SIGHUP has ended: 128 and the signal's number."""
 
 
 @dataclass
@@ -78,6 +80,11 @@ class MarkedTerminal:
             return self._inner.text
         return "" if self._prompted else self._running.text
 
+    @property
+    def has_line(self) -> bool:
+        """Whether a line has begun that has not ended, be it one that started another command line."""
+        return self._running is not None
+
     def read(self, data: bytes) -> Iterator[TypedEvidence]:
         """Lines that begin or end with this; one that ends has its output."""
         self._rest += self._decoder.decode(data)
@@ -94,6 +101,20 @@ class MarkedTerminal:
         yield from self._show(self._rest[:keep])
         self._rest = self._rest[keep:]
 
+    def hung_up(self, now_s: float) -> Iterator[TypedEvidence]:
+        """Lines that end because the terminal is closed; now_s: network time.  The shell cannot say so any more."""
+        if self._running is not None:
+            yield from self._end(max(now_s, self._running.start_s), _HUNG_UP)
+
+    def _end(self, time_s: float, status: int | None) -> Iterator[TypedEvidence]:
+        assert self._running is not None
+        if self._inner is not None:
+            yield replace(self._inner, end_s=time_s, output=plain(self._inside.text()))
+        yield replace(self._running, end_s=time_s, output=plain(self._shown.text()), status=status)
+        self._running = None
+        self._shown.clear()
+        self._keep_inside("")
+
     def _marked(self, found: re.Match[str]) -> Iterator[TypedEvidence]:
         kind, node, time_s, text = found[1], found[2], int(found[3]) / 1e6, unquote(found[4])
         if kind == "C":
@@ -102,13 +123,7 @@ class MarkedTerminal:
             self._keep_inside("")
             yield self._running
         elif self._running is not None:
-            if self._inner is not None:
-                yield replace(self._inner, end_s=time_s, output=plain(self._inside.text()))
-            status = int(text) if _STATUS.fullmatch(text) else None
-            yield replace(self._running, end_s=time_s, output=plain(self._shown.text()), status=status)
-            self._running = None
-            self._shown.clear()
-            self._keep_inside("")
+            yield from self._end(time_s, int(text) if _STATUS.fullmatch(text) else None)
 
     def _show(self, text: str) -> Iterator[TypedEvidence]:
         if self._running is None:

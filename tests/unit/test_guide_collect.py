@@ -127,6 +127,29 @@ def test_a_terminal_that_ends_is_evidence(desk):
     first.end()
 
 
+def test_what_runs_in_a_terminal_that_is_closed_has_ended(desk, monkeypatch):
+    """Regression: after a student closed the terminal of a server, the step to stop it could not be done any more."""
+    network, seen, _, _ = desk
+    monkeypatch.setattr(network, "now_s", lambda: 7.5)
+    answered(network, 1)
+    shows(network, "\x1b]133;C;linklab;h2;2000000;iperf3 -s\x07Server listening on 5201\n", "t9")
+    network.link.say("closed", terminal="t9", status=-1)
+    line = wait(seen, has_ended("iperf3 -s"))
+    assert line == TypedEvidence("h2", "iperf3 -s", 2.0, 7.5, "Server listening on 5201\n", 129)
+
+
+def test_what_ends_with_its_network_is_still_running_for_the_guide(desk):
+    """It is offered when the lab is continued."""
+    network, seen, _, _ = desk
+    answered(network, 1)
+    shows(network, "\x1b]133;C;linklab;h2;2000000;iperf3 -s\x07", "t9")
+    wait(seen, lambda each: isinstance(each, TypedEvidence))
+    network.link.end("the network has ended")
+    network.link.say("closed", terminal="t9", status=-1)
+    time.sleep(0.1)
+    assert [each.ended for each in seen if isinstance(each, TypedEvidence)] == [False]
+
+
 def test_whoever_goes_while_a_terminal_is_opened_has_it_closed(desk, monkeypatch):
     """Regression: it was told as opened, by a client that had gone, and never as closed."""
     network, seen, _, collector = desk
