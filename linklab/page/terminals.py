@@ -2,7 +2,8 @@
 """The terminals of a lab's page: which there are, and the WebSocket of each.
 
 `POST terminals {name, rows, columns}` opens one and answers its facts, `GET terminals/ID` says whether a command runs
-there, and whether one can be typed, `DELETE terminals/ID` hangs it up, the event `terminals` lists them; `POST terminals/ID/forward` is fast-forward.
+there and whether one can be typed, `DELETE terminals/ID` hangs it up, `POST terminals/ID/forward` is fast-forward; the
+event `terminals` lists them.
 Socket `terminal/ID`: to the browser bytes as they come, else JSON {"reset" | "closed" | "notice" | "taken"}; from it
 JSON {"input", "by", "number"}, {"shown": bytes}, {"hidden": the page is in a hidden tab}, {"rows", "columns"}.
 A page ("by", a word that it draws) numbers its input from 1, and hears {"taken": number} of each. After its connection
