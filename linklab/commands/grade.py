@@ -20,7 +20,7 @@ from linklab.errors import InputError
 from linklab.exercise.course import parse_course
 from linklab.exercise.places import HOW, course_places, searching
 from linklab.exercise.roster import read_roster
-from linklab.grade.class_lists import read_points, read_times
+from linklab.grade.class_lists import Lists, read_points, read_times
 from linklab.grade.grading import (
     DEADLINE_S,
     GradingSettings,
@@ -50,7 +50,8 @@ _EPILOG = f"""examples:
   linklab grade --into week5 --points points.csv                        points given by hand into the marks
 
 The folder holds index.html for you, a folder for each submission with report.html for its student, instructor.html
-for you and results.json for Gradescope, and grades.csv, grades-canvas.csv, junit.xml and summary.json.
+for you and results.json for Gradescope, and grades.csv, grades-moodle.csv, grades-canvas.csv, junit.xml and
+summary.json.
 
 Submissions run in a sandbox with limits of memory, processes, files, and processor time, and never with root's rights;
 `linklab doctor` says as which user. Where it cannot be had, grading refuses and says why; {TRUST}
@@ -174,11 +175,12 @@ def _run(args: argparse.Namespace) -> int:
         print(roster.said, flush=True)
     if course is None:
         _courses_wanted(submissions, quiet=args.json)
-    marking = Marking(
-        course,
+    given = Lists(
+        roster.students if roster else None,
         read_points(args.points) if args.points else None,
         read_times(args.times, course.zone if course else None) if args.times else None,
     )
+    lists = given.else_of(known.lists) if known else given
     if args.container and args.cluster:
         raise InputError("--in-container grades here, --cluster elsewhere; give one of them")
     if submissions and not args.cluster:
@@ -189,13 +191,13 @@ def _run(args: argparse.Namespace) -> int:
         cluster=args.cluster if submissions else "",
         deadline_s=args.deadline,
         share=not (args.no_sharing or args.trusted or args.container),  # only the sandbox hides our folders
-        roster=roster.students if roster else (),
+        roster=lists.roster or (),
         options={
             "sandboxed": not args.trusted,
             **({"container": True} if args.container else {}),
             **({"seeds": args.seeds} if args.seeds else {}),
         },
-        marking=marking,
+        marking=Marking(course, lists.points, lists.times),
     )
     started = time.perf_counter()
     view = GradeView(submissions, quiet=args.json)
@@ -235,8 +237,9 @@ def _known(args: argparse.Namespace) -> Results | None:
         return None
     if args.out:
         raise InputError("--out makes a new folder, --into takes one that is there; give one of them")
-    if not args.submissions and not (args.course or args.points or args.times):
-        raise InputError("--into without submissions marks again what is there: give --course, --points, or --times")
+    if not args.submissions and not (args.course or args.roster or args.points or args.times):
+        why = "--into without submissions marks again what is there"
+        raise InputError(f"{why}: give --course, --roster, --points, or --times")
     return stored(args.into)
 
 

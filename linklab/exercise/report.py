@@ -103,6 +103,7 @@ class Report:
     forged: what instance.json says otherwise than what was issued; impossible: why the state that was handed in cannot
     be set up, "" where it can.
     unproven: whether nothing proves whose it is, as of a lab; claims: whom it names then, by its own word.
+    packed_for: whom manifest.json names, where that is another than the student whose instance it is.
     stopped: the note that says how the student's commands, repeated, had to be stopped or broke their network.
     """
 
@@ -133,6 +134,7 @@ class Report:
     forged: tuple[str, ...] = ()
     impossible: str = ""
     claims: str = ""
+    packed_for: str = ""
     handed_in: str = ""
     stopped: str = ""
     adjustments: tuple[Adjustment, ...] = ()

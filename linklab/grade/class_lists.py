@@ -2,19 +2,23 @@
 """Lists of a class that go with its submissions → points given by hand, and when was handed in what.
 
 Both are CSV with a heading, as a spreadsheet or a platform writes it.  Format: docs/course-rules.md.
+What was given is kept as JSON beside the results, so that grading some of them again needs no list again.
 """
 
 from __future__ import annotations
 
 import datetime as dt
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 from linklab.base.text import excerpt
 from linklab.errors import InputError
 from linklab.exercise.course import moment
+from linklab.exercise.instance import Student
 from linklab.exercise.roster import IDS
 from linklab.exercise.textfile import csv_lines
 
@@ -55,6 +59,46 @@ class Times:
         if student:
             keys += [("", student, exercise), ("", student, "")]
         return next((self.known[key] for key in keys if key in self.known), "")
+
+
+@dataclass(frozen=True)
+class Lists:
+    """The lists that a class was graded with: its roster, points by hand, and times; None where one was not given."""
+
+    roster: tuple[Student, ...] | None = None
+    points: tuple[PointsGiven, ...] | None = None
+    times: Times | None = None
+
+    def else_of(self, before: Lists) -> Lists:
+        """These, and of those that were not given the ones from before."""
+        return Lists(
+            before.roster if self.roster is None else self.roster,
+            before.points if self.points is None else self.points,
+            before.times if self.times is None else self.times,
+        )
+
+    def dumps(self) -> str:
+        """JSON text; the same lists give the same bytes."""
+        data = {
+            "roster": None if self.roster is None else [asdict(each) for each in self.roster],
+            "points": None if self.points is None else [asdict(each) for each in self.points],
+            "times": None if self.times is None else [[*key, time] for key, time in self.times.known.items()],
+        }
+        return json.dumps(data, indent=2, ensure_ascii=False) + "\n"
+
+
+def parse_lists(data: Mapping[str, Any]) -> Lists:
+    """The lists of the table that `Lists.dumps` writes.
+
+    Raises:
+        KeyError, TypeError, ValueError: it is none.
+    """
+    roster, points, times = data["roster"], data["points"], data["times"]
+    return Lists(
+        None if roster is None else tuple(Student(**each) for each in roster),
+        None if points is None else tuple(PointsGiven(**each) for each in points),
+        None if times is None else Times({(file, who, what): time for file, who, what, time in times}),
+    )
 
 
 def read_points(path: Path) -> tuple[PointsGiven, ...]:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The reports of a class → files for other programs: CSV for Moodle and for Canvas, JUnit XML, feedback for Moodle.
 
-Pure: text and bytes out, the same for the same reports. Sources: Moodle's "Grade import" page and
-mod/assign/feedback/file/importziplib.php; Canvas's lib/gradebook_importer.rb; JUnit's XML as Jenkins and GitLab read
-it.
+Pure: text and bytes out, the same for the same reports. Sources: Moodle's "Grade import" page,
+grade/import/csv/classes/load_data.php, and mod/assign/feedback/file/importziplib.php; Canvas's
+lib/gradebook_importer.rb; JUnit's XML as Jenkins and GitLab read it.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import io
 import re
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from xml.etree import ElementTree
 
 from linklab.base.text import csv_cell, visible
@@ -25,17 +26,18 @@ from linklab.judge.verdict import Outcome
 STATUS = {Status.GRADED: "graded", Status.UNGRADABLE: "not gradable", Status.ERROR: "our tool broke"}
 _MOODLE_FOLDER = re.compile(r"(?:^|/)([^/]+_\d+_assignsubmission_[^/_]+_?)/")
 _EPOCH = (1980, 1, 1, 0, 0, 0)
+_NO_GRADE = "-"
+"""What Moodle's import takes for no grade; older versions made an empty cell of a new grade item a zero."""
 
 
 # --- CSV
 
 
 def grades_csv(entries: Sequence[Entry]) -> str:
-    """One line a student, for Moodle's grade import and for people.
+    """One line a student, for people: also who has no id, and what was not graded.
 
     Columns: "ID number", "Full name", "File", "Status", and for each exercise its points under its heading, a feedback
-    and a status.  What was not graded wholly and got no points by hand has an empty cell, which leaves Moodle's grade
-    as it is.
+    and a status.  What was not graded wholly and got no points by hand has an empty cell.
     """
     headings = _headings(entries)
     head = ["ID number", "Full name", "File", "Status"]
@@ -52,8 +54,31 @@ def grades_csv(entries: Sequence[Entry]) -> str:
     return _csv([head, *lines])
 
 
+def moodle_csv(entries: Sequence[Entry]) -> str:
+    """One line a student who has an id, as Moodle's grade import takes it.
+
+    Columns: "ID number", "Full name", and for each exercise its points under its heading, and a feedback.  Where there
+    are no points, "-" is no grade.  For a line without an id Moodle refuses the whole file; older versions gave its
+    grade to the student of the line above.
+    """
+    headings = _headings(entries)
+    head = ["ID number", "Full name"]
+    for heading in headings.values():
+        head += [heading, f"{heading} (feedback)"]
+    lines = []
+    for student, mine in _students(entries):
+        if student:
+            found = [_best(mine, exercise) for exercise in headings]
+            cells = [(_points(best) or _NO_GRADE, feedback(best.report)) if best else (_NO_GRADE, "") for best in found]
+            lines.append([student, mine[0].person, *chain.from_iterable(cells)])
+    return _csv([head, *lines])
+
+
 def canvas_csv(entries: Sequence[Entry]) -> str:
-    """One line a student as Canvas's gradebook imports it: found by SIS id, else login, else name."""
+    """One line a student who has an id and points, as Canvas's gradebook imports it: found by SIS id, else login.
+
+    Others would be students that Canvas does not know, of whom it asks who they are.
+    """
     headings = _headings(entries)
     best = {
         exercise: max(e.report.max_score for e in entries if e.report.exercise == exercise) for exercise in headings
@@ -62,7 +87,7 @@ def canvas_csv(entries: Sequence[Entry]) -> str:
     lines = [["    Points Possible", "", "", "", "", *(points(best[exercise]) for exercise in headings)]]
     for student, mine in _students(entries):
         cells = [_points(found) if (found := _best(mine, exercise)) else "" for exercise in headings]
-        if any(cells):
+        if student and any(cells):
             lines.append([mine[0].person, "", student, student, "", *cells])
     return _csv([head, *lines])
 
@@ -118,7 +143,7 @@ def status(report: Report) -> str:
 
 def _csv(lines: Sequence[Sequence[str]]) -> str:
     text = io.StringIO()
-    csv.writer(text).writerows([[csv_cell(cell) for cell in line] for line in lines])
+    csv.writer(text).writerows([[cell if cell == _NO_GRADE else csv_cell(cell) for cell in line] for line in lines])
     return text.getvalue()
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from linklab.exercise.instance import PRACTICE, Student
-from linklab.exercise.report import Report, Status
+from linklab.exercise.report import Report, Status, called
 from linklab.grade.lent import Parameters, plain, taken
 
 MOST_MISSING = 30
@@ -22,7 +22,8 @@ LEAST_WORDS = 40
 
 _MOODLE = re.compile(r"(?:^|/)([^/_]+)_(\d+)_assignsubmission_")
 _OURS = re.compile(r"(?:^|[/_])((?:exercise|problem)\d{1,4})-([^/]+)\.zip$", re.IGNORECASE)
-_CANVAS = re.compile(r"(?:^|/)([a-z]+)_(?:LATE_)?\d+_\d+_[^/]*$")
+_CANVAS = re.compile(r"(?:^|/)([^\W_]+)_(?:LATE_)?\d+_\d+_[^/]*$")
+"""The name in small letters without blanks and signs, of any alphabet (Canvas's lib/content_zipper.rb)."""
 
 
 @dataclass(frozen=True)
@@ -311,6 +312,13 @@ def _instances(entries: Sequence[Entry]) -> list[Finding]:
             found.append(Finding("instance", (entry,), says))
         elif says := _misnamed(entry):
             found.append(Finding("instance", (entry,), says))
+    for entry in entries:
+        if entry.report.packed_for:
+            other = entry.report.packed_for
+            whose = called(other, known.get(other, ""))
+            own = _called(entry) or "the practice instance"
+            says = f"manifest.json says that it was packed for {whose}, its parameters are those of {own}."
+            found.append(Finding("instance", (entry,), says))
     return found
 
 
@@ -337,7 +345,7 @@ def _practice(entries: Sequence[Entry]) -> list[Finding]:
 
 
 def _called(entry: Entry) -> str:
-    return f"{entry.report.name} ({entry.student})" if entry.report.name else entry.student
+    return called(entry.student, entry.report.name)
 
 
 def _speaks_of(label: str, student: str, name: str) -> bool:
@@ -345,11 +353,13 @@ def _speaks_of(label: str, student: str, name: str) -> bool:
     label = _simple(label)
     if len(student) > 2 and re.search(rf"(?<![a-z0-9]){re.escape(_simple(student))}(?![a-z0-9])", label):
         return True
-    words = _simple(name).split()
+    words = [word for word in re.split(r"[\W_]+", _simple(name)) if word]
     if len(words) < 2:
         return False
-    parts = set(re.split(r"[^a-z0-9]+", label))
-    return set(words) <= parts or "".join([words[-1], *words[:-1]]) in parts or "".join(words) in parts
+    parts = set(re.split(r"[\W_]+", label))
+    # Canvas puts the last name first, and leaves out what is no letter; which words are the last name it does not say
+    run_together = {"".join([*words[at:], *words[:at]]) for at in range(len(words))}
+    return set(words) <= parts or not run_together.isdisjoint(parts)
 
 
 def _simple(text: str) -> str:

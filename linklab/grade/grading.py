@@ -21,7 +21,8 @@ from linklab.base.files import write
 from linklab.exercise.instance import Student
 from linklab.exercise.places import search_path
 from linklab.exercise.report import Report
-from linklab.grade.classfiles import canvas_csv, grades_csv, junit_xml, moodle_feedback
+from linklab.grade.class_lists import Lists
+from linklab.grade.classfiles import canvas_csv, grades_csv, junit_xml, moodle_csv, moodle_feedback
 from linklab.grade.cohort import Entry, Finding, absent, findings, placed
 from linklab.grade.datasets import write_data
 from linklab.grade.handed_in import HandedIn, Skipped, in_order
@@ -30,7 +31,7 @@ from linklab.grade.marking import Marking
 from linklab.grade.marks import mark
 from linklab.grade.overview import overview_page
 from linklab.grade.results import results_text, scrubbed
-from linklab.grade.results_folder import Results, with_curves
+from linklab.grade.results_folder import LISTS, Results, with_curves
 from linklab.grade.worker import GRADE, MOST_BYTES, Happenings, Unit, failed, run_here
 
 DEADLINE_S = 3600.0
@@ -57,6 +58,11 @@ class GradingSettings:
     share: bool = False
     roster: Sequence[Student] = ()
     marking: Marking = field(default_factory=Marking)
+
+    @property
+    def lists(self) -> Lists:
+        """What of this was given as a list."""
+        return Lists(tuple(self.roster) or None, self.marking.given, self.marking.times)
 
 
 @dataclass(frozen=True)
@@ -127,17 +133,22 @@ def grade_all(
                 entries[index] = Entry(name, label, replace(report, traces=()))
             told(Progress(index, entries[index]))
     new = [entry for entry in entries if entry is not None]
-    kept = [_marked_again(out, entry, settings.marking) for entry in before.entries if entry.name not in names]
+    kept = [_marked_again(out, entry, settings) for entry in before.entries if entry.name not in names]
     whole = sorted([*kept, *new], key=lambda entry: in_order(entry.label)) if kept else new
     skipped = [*left, *(each for each in before.skipped if each.label not in (*labels, *(one.label for one in left)))]
-    found = [*findings(whole), *settings.marking.doubts(whole), *absent(whole, settings.roster)]
+    doubts = settings.marking.doubts(whole, before.undated)
+    found = [*findings(whole), *doubts, *absent(whole, settings.roster)]
     _write_class(out, whole, found, skipped)
+    write(out / LISTS, settings.lists.dumps())
     return Graded(whole, found)
 
 
-def _marked_again(out: Path, entry: Entry, marking: Marking) -> Entry:
-    """What was graded before, with its adjustments as they are now; its files are written where these are others."""
-    report = marking.applied(entry.report, entry.label)
+def _marked_again(out: Path, entry: Entry, settings: GradingSettings) -> Entry:
+    """What was graded before, with its student and adjustments as they are now; written where these are others."""
+    whose = entry.report
+    if settings.roster and whose.unproven:
+        whose = placed(replace(whose, student="", name=""), entry.label, settings.roster)
+    report = settings.marking.applied(whose, entry.label)
     if report == entry.report:
         return entry
     for file, text in _files(with_curves(scrubbed(report), out / entry.name)).items():
@@ -197,6 +208,7 @@ def _files(report: Report) -> dict[str, str]:
 
 def _write_class(out: Path, entries: Sequence[Entry], found: Sequence[Finding], left: Sequence[Skipped]) -> None:
     write(out / "grades.csv", f"\ufeff{grades_csv(entries)}")  # Excel looks for the mark
+    write(out / "grades-moodle.csv", moodle_csv(entries))
     write(out / "grades-canvas.csv", canvas_csv(entries))
     write(out / "junit.xml", junit_xml(entries))
     text = json.dumps(summary(entries, found, left), indent=2, sort_keys=True, ensure_ascii=False)

@@ -26,7 +26,10 @@ from linklab.exercise.student_part import need_instructors_part
 
 _MOST_PEEKED = 2**20
 _MOODLE_TAIL = re.compile(r"_\d+_assignsubmission_[^/_]+_?(?=/|$)")
-_OURS = ("index.html", "grades.csv", "grades-canvas.csv", "junit.xml", "summary.json", "feedback-moodle.zip", "logs")
+_OURS = (
+    *("index.html", "grades.csv", "grades-moodle.csv", "grades-canvas.csv", "junit.xml", "summary.json", "lists.json"),
+    *("feedback-moodle.zip", "logs"),
+)
 _OF_SYSTEMS = frozenset({".ds_store", "thumbs.db", "desktop.ini"})
 """Files that no person made, in small letters: not worth a word."""
 _OF_ARCHIVERS = "__MACOSX"

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, replace
 
 from linklab.exercise.course import Course, Rules
@@ -12,6 +12,8 @@ from linklab.grade.class_lists import PointsGiven, Times
 from linklab.grade.cohort import Entry, Finding
 from linklab.grade.marks import BY_HAND, LATE, lateness
 from linklab.grade.results import points
+
+NO_TIME = "no time"
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,7 @@ class Marking:
     """
 
     course: Course | None = None
-    given: Sequence[PointsGiven] | None = None
+    given: tuple[PointsGiven, ...] | None = None
     times: Times | None = None
 
     def applied(self, report: Report, label: str, before: Report | None = None) -> Report:
@@ -47,18 +49,23 @@ class Marking:
     def _mine(self, student: str, report: Report) -> list[PointsGiven]:
         return [each for each in self.given or () if student and each.is_of(student, report.exercise)]
 
-    def doubts(self, entries: Sequence[Entry]) -> list[Finding]:
-        """What could not be applied: submissions whose time is not known, and points for which there is no file."""
+    def _is_due(self, entry: Entry, undated: Container[str]) -> bool:
+        if self.course is None:
+            return entry.name in undated
+        return self.course.rules.get(entry.report.exercise, Rules()).due(entry.student) is not None
+
+    def doubts(self, entries: Sequence[Entry], undated: Container[str] = ()) -> list[Finding]:
+        """What could not be applied: submissions whose time is not known, and points for which there is no file.
+
+        Args:
+            entries: of the class.
+            undated: names of those whose time was wanted when the course's rules were known; counts without them.
+        """
         found = []
-        rules: Mapping[str, Rules] = self.course.rules if self.course is not None else {}
-        unknown = tuple(
-            entry
-            for entry in entries
-            if not entry.report.handed_in and rules.get(entry.report.exercise, Rules()).due(entry.student) is not None
-        )
+        unknown = tuple(entry for entry in entries if not entry.report.handed_in and self._is_due(entry, undated))
         if unknown:
             says = "there is a deadline, but nothing says when this was handed in (--times), so lateness costs nothing."
-            found.append(Finding("no time", unknown, says))
+            found.append(Finding(NO_TIME, unknown, says))
         exercises = {entry.report.exercise for entry in entries}
         there = {(entry.student, entry.report.exercise) for entry in entries}
         for each in self.given or ():

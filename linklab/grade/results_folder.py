@@ -1,33 +1,44 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A folder of results → what was graded into it, so that some of it can be graded or marked again.
 
-summary.json names the submissions, results.json of each holds its whole report, and data/ its curves.  These files are
-the instructor's own, so a file that does not hold what was written is an error and no more.
+summary.json names the submissions, results.json of each holds its whole report, data/ its curves, and lists.json the
+lists that were given.  These files are the instructor's own, so a file that does not hold what was written is an error
+and no more.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from linklab.data import open_file
 from linklab.errors import InputError
 from linklab.exercise.report import Report, parse_report
+from linklab.grade.class_lists import Lists, parse_lists
 from linklab.grade.cohort import Entry
 from linklab.grade.datasets import traces_of
 from linklab.grade.handed_in import HandedIn, Skipped, folder_names
+from linklab.grade.marking import NO_TIME
+
+LISTS = "lists.json"
 
 
 @dataclass(frozen=True)
 class Results:
-    """What a folder holds: entries in its order, without curves, and what was skipped."""
+    """What a folder holds.
+
+    entries: in its order, without curves; skipped: what was; lists: those that it was graded with.
+    undated: names of entries of which nothing says when they were handed in, though there is a deadline.
+    """
 
     folder: Path
     entries: Sequence[Entry] = ()
     skipped: Sequence[Skipped] = ()
+    lists: Lists = field(default_factory=Lists)
+    undated: frozenset[str] = frozenset()
 
     def named(self, submissions: Sequence[HandedIn]) -> list[str]:
         """The name of each submission's folder: that of the one which was graded before, or a free one.
@@ -69,9 +80,21 @@ def stored(folder: Path) -> Results:
     summary = _json(folder / "summary.json")
     try:
         entries = [Entry(each["name"], each["file"], _report(folder / each["name"])) for each in summary["submissions"]]
-        return Results(folder, entries, [Skipped(each["file"], each["why"]) for each in summary["skipped"]])
+        skipped = [Skipped(each["file"], each["why"]) for each in summary["skipped"]]
+        undated = {name for each in summary["findings"] if each["kind"] == NO_TIME for name in each["submissions"]}
     except (KeyError, TypeError) as error:
         raise InputError(f"{folder}/summary.json: is not as linklab grade writes it: {error}") from error
+    return Results(folder, entries, skipped, _lists(folder / LISTS), frozenset(undated))
+
+
+def _lists(path: Path) -> Lists:
+    """The lists of a file; none where it is not there, as an older version left it out."""
+    if not path.exists():
+        return Lists()
+    try:
+        return parse_lists(_json(path))
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(f"{path}: is not as linklab grade writes it: {error}; give the lists again") from error
 
 
 def with_curves(report: Report, folder: Path) -> Report:

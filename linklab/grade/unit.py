@@ -58,6 +58,7 @@ class Submission:
     state: what the network is set to, JSON text; work: text of work.sh; None where there is none.
     typed: what was typed in the networks of the exercise, and in work.sh, in order.
     forged: what instance.json says otherwise than what was issued.
+    packed_for: whom manifest.json names, "" where that is the student or nobody.
     """
 
     exercise: Exercise
@@ -70,6 +71,7 @@ class Submission:
     source: str = ""
     typed: Sessions = ()
     forged: tuple[str, ...] = ()
+    packed_for: str = ""
 
 
 @dataclass
@@ -82,6 +84,7 @@ class _Known:
     name: str = ""
     course: str = ""
     claims: str = ""
+    packed_for: str = ""
     max_score: float = 0.0
     parameters: dict[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
@@ -139,6 +142,7 @@ def grade(
             parameters=known.parameters,
             unproven=not known.student,
             claims=known.claims,
+            packed_for=known.packed_for,
         )
 
 
@@ -169,6 +173,7 @@ def _read(bundle: Bundle, source: str, course: Course | None, known: _Known) -> 
         instance = proven(instance, exercise, course)
         known.student, known.name, known.course, known.claims = instance.student, instance.name, instance.course, ""
         known.parameters = dict(instance.parameters)
+        known.packed_for = bundle.student if bundle.student != instance.student else ""
         forged = tuple(changed_by_hand(_text(bundle, "instance.json"), instance, exercise))
         try:
             topology = Topology.loads(_text(bundle, "topology.mn"), "topology.mn")
@@ -177,9 +182,10 @@ def _read(bundle: Bundle, source: str, course: Course | None, known: _Known) -> 
         answers = read_answers(bundle.text("answers.toml") or "", exercise)
     state, work = bundle.text("state.json"), bundle.text("work.sh")
     typed = typed_lines(_logs(bundle.folder("terminals")), work or "", topology)
-    notes = [f"instance.json was changed, and what was issued counts: {'; '.join(forged)}"] if forged else []
+    told = [f"instance.json was changed, and what was issued counts: {'; '.join(forged)}"] if forged else []
+    notes = (*bundle.notes, *told)
     return Submission(
-        exercise, instance, topology, answers, state, work, (*bundle.notes, *notes), source, typed, forged
+        exercise, instance, topology, answers, state, work, notes, source, typed, forged, known.packed_for
     )
 
 
@@ -267,6 +273,7 @@ def examine(
         environment={**done.environment, "linklab": __version__, "seeds": list(seeds)},
         traces=tuple(done.traces),
         forged=submission.forged,
+        packed_for=submission.packed_for,
         impossible=done.impossible,
         stopped=handed_in.stopped,
     )

@@ -35,7 +35,7 @@ def handed_in(tmp_path, instance, name="work.zip"):
     """A submission with this instance, whose drawing is none, so that it cannot be graded."""
     path = tmp_path / name
     text = json.dumps(instance).encode()
-    write_bundle(path, Bundle("exercise3", "s1", {"instance.json": text, "topology.mn": b"{}"}))
+    write_bundle(path, Bundle("exercise3", "s1234", {"instance.json": text, "topology.mn": b"{}"}))
     return path
 
 
@@ -65,7 +65,7 @@ def test_a_proven_instance_names_its_row_also_where_it_cannot_be_graded(tmp_path
     """Whose it is was proven before the drawing was looked at."""
     path = tmp_path / "work.zip"
     files = {"instance.json": json.dumps(signed).encode(), "topology.mn": b"nonsense"}
-    write_bundle(path, Bundle("exercise3", "x", files))
+    write_bundle(path, Bundle("exercise3", "s1234", files))
     report = grade(path, COURSE, engine=None)
     assert (report.status, report.student, report.name, report.unproven) == (
         Status.UNGRADABLE,
@@ -74,6 +74,20 @@ def test_a_proven_instance_names_its_row_also_where_it_cannot_be_graded(tmp_path
         False,
     )
     assert findings([Entry("work", "work.zip", report)]) == []
+
+
+def test_a_manifest_of_another_student_is_named(tmp_path, signed):
+    """Whose archive it was before another instance was put into it; a manifest that names nobody says nothing."""
+    path = tmp_path / "work.zip"
+    files = {"instance.json": json.dumps(signed).encode(), "topology.mn": b"{}"}
+    alan = Entry("b", "b.zip", graded.report("s1235", "Alan Turing"))
+    for named, packed_for in (("s1235", "s1235"), ("", ""), ("s1234", "")):
+        write_bundle(path, Bundle("exercise3", named, files))
+        report = grade(path, COURSE, engine=None)
+        assert report.packed_for == packed_for
+        says = [each.says for each in findings([Entry("work", "work.zip", report), alan])]
+        told = "manifest.json says that it was packed for Alan Turing (s1235), its parameters are those of Ada Lovelace"
+        assert says == ([f"{told} (s1234)."] if packed_for else [])
 
 
 def test_without_the_course_file_nothing_is_proven(tmp_path, signed):
@@ -143,6 +157,26 @@ def test_the_roster_names_the_student_of_the_files_name(label, student):
         assert told == []
     else:
         assert len(told) == 1
+
+
+@pytest.mark.parametrize(
+    ("label", "student"),
+    [
+        ("müllerjörg_LATE_12_345_lab3.zip", "4101"),
+        ("schäfergroßnina_12_345_lab3.zip", "4125"),
+        ("garcíalópezmaríajosé_12_345_lab3.zip", "4104"),
+        ("żółćłukasz_12_345_lab3.zip", "4105"),
+        ("Nina Schäfer-Groß_12_assignsubmission_file_/lab3.zip", "4125"),
+        ("lovelaceada_12_345_lab3-4101.zip", ""),
+    ],
+)
+def test_names_of_other_alphabets_are_known_as_canvas_and_moodle_write_them(label, student):
+    """Regression: Canvas's name of a file was not seen as one where it had an umlaut, a hyphen, or two last names."""
+    roster = (
+        *(Student("4101", "Jörg Müller"), Student("4125", "Nina Schäfer-Groß")),
+        *(Student("4104", "María José García López"), Student("4105", "Łukasz Żółć")),
+    )
+    assert placed(lab(label, "").report, label, roster).student == student
 
 
 def test_a_short_id_is_known_in_the_name_that_submit_gives():

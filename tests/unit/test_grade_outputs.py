@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from linklab.exercise.report import Adjustment, Status
 from linklab.grade import charts
-from linklab.grade.classfiles import canvas_csv, feedback, grades_csv, junit_xml, moodle_feedback
+from linklab.grade.classfiles import canvas_csv, feedback, grades_csv, junit_xml, moodle_csv, moodle_feedback
 from linklab.grade.cohort import Entry, findings, handed_in_by
 from linklab.grade.handed_in import Skipped
 from linklab.grade.html import draw, report_page
@@ -411,7 +411,7 @@ def rows(text):
     return list(csv.reader(io.StringIO(text)))
 
 
-def test_grades_for_moodle():
+def test_grades_for_people():
     """One line a student; the best of two submissions; nothing where nothing was graded."""
     entries = [
         entry("a"),
@@ -441,13 +441,47 @@ def test_grades_for_moodle():
     assert rows(grades_csv([Entry("a", "a.zip", broken)]))[1][3:] == ["our tool broke", "", "", "our tool broke"]
 
 
+def test_grades_for_moodle():
+    """Regression: a line without an id made Moodle refuse the file, and an empty cell could become a zero."""
+    public = Entry("p", "Bob Bit_7_assignsubmission_file_/x.zip", graded.report("practice", ""))
+    entries = [
+        public,
+        entry("a"),
+        Entry("bad", "bad.zip", graded.ungradable("no topology")),
+        Entry("b", "b.zip", replace(graded.report("s2", "-"), status=Status.UNGRADABLE, notes=("It is cut off.",))),
+        entry("p", student="s3", name="Cleo C", exercise="problem3", heading="Problem 3: Minimising the unfairness"),
+    ]
+    table = rows(moodle_csv(entries))
+    three, problem = "Exercise 3: Tuning TCP and the switch's buffer", "Problem 3: Minimising the unfairness"
+    assert table[0] == ["ID number", "Full name", three, f"{three} (feedback)", problem, f"{problem} (feedback)"]
+    said = "4 of 12 points. Not met: The switch's buffer holds a BDP (in part); Reno fills the link; Hidden check 2."
+    assert table[1:] == [
+        ["s1", "Ada Lovelace", "4", said, "-", ""],
+        ["s2", "-", "-", "It is cut off.", "-", ""],
+        ["s3", "Cleo C", "-", "", "4", said],
+    ]
+
+
 def test_grades_for_canvas():
-    """The five columns that its importer looks for, points possible, and no line without a grade."""
-    entries = [entry("a"), Entry("bad", "bad.zip", graded.ungradable())]
+    """The five columns that its importer looks for, points possible, and no line without an id or a grade."""
+    public = Entry("p", "bitbob_5_6_x.zip", graded.report("practice", ""))
+    entries = [public, entry("a"), Entry("bad", "bad.zip", graded.ungradable())]
     assert rows(canvas_csv(entries)) == [
         ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Exercise 3: Tuning TCP and the switch's buffer"],
         ["    Points Possible", "", "", "", "", "12"],
         ["Ada Lovelace", "", "s1", "s1", "", "4"],
+    ]
+
+
+def test_points_by_hand_stand_beside_what_could_not_be_graded():
+    """Regression: the overview's row of a damaged archive that was graded in person did not say so."""
+    by_hand = (Adjustment("by hand", 7.5, "seen in person"),)
+    damaged = Entry("b", "b.zip", graded.ungradable("It is cut off.", max_score=12.0, adjustments=by_hand))
+    without = Entry("c", "c.zip", graded.ungradable("It is cut off."))
+    cells = re.findall(r'<td class="nowrap"><span class="state.*?</td>', overview_page([damaged, without], []))
+    assert [re.sub(r"<[^>]+>", " ", cell).split() for cell in cells] == [
+        ["not", "gradable", "7.5", "/", "12", "by", "hand", "+7.5"],
+        ["not", "gradable"],
     ]
 
 
@@ -576,4 +610,5 @@ def test_platforms_name_whoever_handed_in():
     """Moodle's folders and Canvas's files hold a name."""
     assert handed_in_by("Ada Lovelace_123_assignsubmission_file_/exercise3.zip") == "Ada Lovelace"
     assert handed_in_by("in/lovelaceada_LATE_55_66_exercise3-1.zip") == "lovelaceada"
+    assert handed_in_by("in/müllerschmidtjörg_55_66_exercise3.zip") == "müllerschmidtjörg"
     assert handed_in_by("exercise3.zip") == "exercise3.zip"

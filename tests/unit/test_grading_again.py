@@ -75,7 +75,10 @@ def test_one_submission_graded_again_leaves_the_others_untouched(place):
     after = contents("old")
     assert after == contents("new")
     changed = {name.partition("/")[0] for name in after if after[name] != before.get(name)}
-    assert changed == {"s2-e3", "grades.csv", "grades-canvas.csv", "index.html", "junit.xml", "feedback-moodle.zip"}
+    assert changed == {
+        *("s2-e3", "grades.csv", "grades-moodle.csv", "grades-canvas.csv", "index.html", "junit.xml"),
+        "feedback-moodle.zip",
+    }
     assert "Bob B" in (place / "old/index.html").read_text()
 
 
@@ -120,6 +123,44 @@ def test_an_extension_given_later_changes_that_students_mark_alone(place):
     assert marks("old") == {"s1": "4", "s2": "4", "s3": "4"}
 
 
+def test_lists_that_were_given_stand_until_others_are(place):
+    """Regression: with --into, what the overview says of lists went away unless these were given again."""
+    Path("points.csv").write_text(f"{POINTS}s9,3,1,on paper\n")
+    Path("roster.csv").write_text("id,name\ns1,Ada A\ns2,Bob B\ns8,Hal H\ns9,Ida I\n")
+    Path("times.csv").write_text("id,time\ns1,2026-11-20 22:00Z\ns9,2026-11-21 12:00Z\n")
+    lists = ("--points", "points.csv", "--roster", "roster.csv", "--times", "times.csv")
+    grade("in", "--out", "old", "--course", "c.toml", *lists)
+    kinds = [each["kind"] for each in json.loads((place / "old/summary.json").read_text())["findings"]]
+    assert kinds[-3:] == ["no time", "points", "missing"]
+    before = contents("old")
+    grade("in/s2_1_assignsubmission_file_/e3.zip", "--into", "old", "--course", "c.toml")
+    assert contents("old") == before
+    grade("--into", "old", "--points", "points.csv")
+    assert contents("old") == before
+    hand_in("s9")
+    grade("in", "--into", "old", "--course", "c.toml")
+    assert marks("old") == {"s1": "4", "s2": "6.5", "s3": "4", "s9": "3.8"}
+    grade("in", "--out", "new", "--course", "c.toml", *lists)
+    found = [json.loads((place / folder / "summary.json").read_text())["findings"] for folder in ("old", "new")]
+    assert [each["says"] for each in found[0]] == [each["says"] for each in found[1]]
+    assert contents("old")["lists.json"] == contents("new")["lists.json"]
+
+
+def test_a_roster_given_later_names_who_is_missing_and_whose_a_file_is(place):
+    """Without grading anything again; a file that nothing proves is that student's of the roster from then on."""
+    damaged = Path("in/exercise3-s9.zip")
+    damaged.write_text(json.dumps({"do": "refuse"}))
+    grade("in", "--out", "old", code=1)
+    Path("roster.csv").write_text("id,name\ns1,Ada A\ns8,Hal H\ns9,Ida I\n")
+    grade("--into", "old", "--roster", "roster.csv", code=1)
+    assert "9 students" not in (place / "old/index.html").read_text()
+    says = [each["says"] for each in json.loads((place / "old/summary.json").read_text())["findings"]]
+    assert "Exercise 3: nothing here is from 2 of 3 students: Hal H (s8), Ida I (s9)." in says
+    assert [entry.student for entry in stored(Path("old")).entries] == ["s9", "s1", "s2", "s3"]
+    grade("in", "--out", "new", "--roster", "roster.csv", code=1)
+    assert contents("old") == contents("new")
+
+
 def test_what_nobody_has_handed_in_is_named(place, capsys):
     """Points for a student who is not there, on the console and in the overview."""
     Path("points.csv").write_text(f"{POINTS}s9,3,1,on paper\n")
@@ -133,10 +174,11 @@ def test_what_nobody_has_handed_in_is_named(place, capsys):
     ("arguments", "says"),
     [
         ([], "name what is to be graded: a .zip, a folder of them, or a pattern"),
-        (["--into", "old"], "--into without submissions marks again what is there: give --course, --points, or"),
+        (["--into", "old"], "--into without submissions marks again what is there: give --course, --roster,"),
         (["--into", "old", "--out", "new"], "--out makes a new folder, --into takes one that is there"),
         (["in", "--into", "in"], "in/summary.json: there is no such file; --into takes a folder that linklab grade"),
         (["in", "--into", "odd"], "odd/summary.json: is not as linklab grade writes it"),
+        (["in", "--into", "listed"], "listed/lists.json: is not as linklab grade writes it: 'points'; give the lists"),
         (["in", "--into", "broken"], "broken/a/results.json: holds no report as this version writes it"),
         (["in", "--times", "times.csv", "--into", "busy"], "busy: another process is at it; if that was killed"),
         (["in", "--points", "gone.csv"], "gone.csv: there is no such file"),
@@ -144,9 +186,12 @@ def test_what_nobody_has_handed_in_is_named(place, capsys):
 )
 def test_what_cannot_be_graded_again_is_said_first(place, capsys, arguments, says):
     """With exit code 2, and nothing is written."""
-    for name, text in (("odd", "{}"), ("broken", '{"submissions": [{"name": "a", "file": "a.zip"}]}'), ("busy", "")):
+    whole = '{"submissions": [], "skipped": [], "findings": []}'
+    broken = '{"submissions": [{"name": "a", "file": "a.zip"}]}'
+    for name, text in (("odd", "{}"), ("broken", broken), ("busy", whole), ("listed", whole)):
         Path(name).mkdir()
-        Path(name, "summary.json").write_text(text or '{"submissions": [], "skipped": []}')
+        Path(name, "summary.json").write_text(text)
+    Path("listed/lists.json").write_text('{"roster": null}')
     Path("busy/running.json").touch()
     Path("broken/a").mkdir()
     Path("broken/a/results.json").write_text('{"extra_data": {"format": 0}}')

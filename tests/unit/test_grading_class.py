@@ -229,7 +229,9 @@ def test_a_class_with_broken_ones_goes_on(handed_in, tmp_path):
     files = contents(tmp_path / "out")
     for name in ("s1", "s2", "s3", "s4", "s5"):
         assert {f"{name}/results.json", f"{name}/report.html", f"{name}/instructor.html"} <= set(files)
-    assert {"grades.csv", "grades-canvas.csv", "junit.xml", "index.html", "summary.json"} <= set(files)
+    assert {"grades.csv", "grades-moodle.csv", "grades-canvas.csv", "junit.xml", "index.html", "summary.json"} <= set(
+        files
+    )
     assert files["logs/s1.log"] == b"a message of the grader's own\n"
     assert [line["status"] for line in json.loads(files["summary.json"])["submissions"]].count("error") == 3
     assert b"notes.txt" in files["index.html"]
@@ -249,7 +251,7 @@ def test_the_number_of_jobs_cannot_be_seen(handed_in, tmp_path):
     graded(folder, tmp_path / "one", jobs=1)
     graded(folder, tmp_path / "three", jobs=3)
     assert contents(tmp_path / "one") == contents(tmp_path / "three")
-    assert len(contents(tmp_path / "one")) == 5 + 4 * 3 + 3 + 3 * 4  # the last are data sets of those that were graded
+    assert len(contents(tmp_path / "one")) == 7 + 4 * 3 + 3 + 3 * 4  # the last are data sets of those that were graded
 
 
 def test_a_file_that_goes_away_is_told(handed_in, tmp_path):
