@@ -44,13 +44,17 @@ def expected_of(verdict: ExpectationVerdict, titles: Mapping[str, str]) -> str:
 
 def relation_in_words(expectation: Expectation, titles: Mapping[str, str]) -> str:
     """The relation with people's names of its measurements in brackets, and of their steps where there are several."""
-    text = expectation.relation
-    for name in set(names(parse(text))):
-        step, _, metric = name.partition(".")
+
+    def said(found: re.Match[str]) -> str:
+        if found[0] == "*":
+            return "×"
+        step, _, metric = found[0].partition(".")
         where = "" if len(expectation.steps) == 1 else f" at “{titles.get(step, step)}”"
-        said = f"[{metric_in_words(metric)}{where}]"
-        text = re.sub(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])", said.replace("\\", r"\\"), text)
-    return text.replace("*", "×")
+        return f"[{metric_in_words(metric)}{where}]"
+
+    longest_first = sorted(set(names(parse(expectation.relation))), key=len, reverse=True)
+    whole = rf"(?<![\w.-])(?:{'|'.join(map(re.escape, longest_first))})(?![\w.-])"
+    return re.sub(rf"{whole}|\*", said, expectation.relation)
 
 
 def seen_of(verdict: ExpectationVerdict) -> str:

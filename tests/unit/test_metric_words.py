@@ -6,6 +6,7 @@ from test_guide import Student
 
 from linklab.guide.listing import listing
 from linklab.guide.missed import relation_in_words
+from linklab.judge.expectation import Expectation
 from linklab.judge.language import names
 from linklab.judge.metric_words import metric_in_words
 from linklab.judge.parser import parse
@@ -91,4 +92,13 @@ def test_a_relation_is_told_with_the_names_of_its_measurements_and_steps():
     titles = {"both-sides": "Ping h2 again", "one-side": "Ping h2"}
     assert relation_in_words(verdict, titles) == (
         "[mean round-trip time of ping at “Ping h2 again”] - [shortest round-trip time of ping at “Ping h2”] > 99 ms"
+    )
+
+
+def test_what_a_steps_title_says_stays_as_it_is():
+    """Also where it looks like another measurement of the relation, or like a product."""
+    relation = "a.ping.rtt.mean > 2 * b.ping.rtt.max"
+    expectation = Expectation("", "", None, None, relation, why="the queue", series="", hint="", where="lab.toml:1")
+    assert relation_in_words(expectation, {"a": "2 * b.ping.rtt.max", "b": "Ping h2"}) == (
+        "[mean round-trip time of ping at “2 * b.ping.rtt.max”] > 2 × [longest round-trip time of ping at “Ping h2”]"
     )
