@@ -218,10 +218,12 @@ def moodle_feedback(entries: Sequence[Entry], pages: Mapping[str, str]) -> bytes
     mine = [(found[1], entry) for entry in entries if (found := _MOODLE_FOLDER.search(entry.label))]
     if not mine:
         return None
+    names = [f"{folder}/{entry.report.exercise or entry.name}-report.html" for folder, entry in mine]
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
-        for folder, entry in mine:
-            info = zipfile.ZipInfo(f"{folder}/{entry.report.exercise or entry.name}-report.html", _EPOCH)
+        for (folder, entry), name in zip(mine, names, strict=True):
+            own = name if names.count(name) == 1 else f"{folder}/{entry.name}-report.html"
+            info = zipfile.ZipInfo(own, _EPOCH)
             info.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(info, pages[entry.name])
     return content.getvalue()

@@ -235,16 +235,25 @@ def placed(report: Report, label: str, roster: Sequence[Student]) -> Report:
 
 
 def absent(entries: Sequence[Entry], roster: Sequence[Student]) -> list[Finding]:
-    """Who of a roster handed in nothing, by exercise; nothing is found where there is no roster."""
+    """Who of a roster handed in nothing of their own, by exercise; nothing is found where there is no roster."""
     found = []
     headings = {entry.report.exercise: entry.report.heading for entry in entries if entry.report.heading}
     for exercise, heading in sorted(headings.items()):
-        there = {entry.student for entry in entries if entry.report.exercise == exercise}
-        missing = [f"{each.name} ({each.id})" if each.name else each.id for each in roster if each.id not in there]
+        mine = [entry for entry in entries if entry.report.exercise == exercise]
+        there = {entry.student for entry in mine}
+        missing = [each for each in roster if each.id not in there]
         if missing:
             more = f", and {len(missing) - MOST_MISSING} more" if len(missing) > MOST_MISSING else ""
-            named = ", ".join(missing[:MOST_MISSING])
+            named = ", ".join(called(each.id, each.name) for each in missing[:MOST_MISSING])
             says = f"nothing here is from {len(missing)} of {len(roster)} students: {named}{more}."
+            told = [
+                f"{called(each.id, each.name)}: {entry.name}"
+                for each in missing
+                for entry in mine
+                if _speaks_of(entry.label, each.id, each.name)
+            ]
+            if told:
+                says += f" But there are files named for students of these: {', '.join(told[:MOST_MISSING])}."
             found.append(Finding("missing", (), f"{heading.partition(':')[0]}: {says}"))
     return found
 

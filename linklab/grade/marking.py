@@ -10,7 +10,7 @@ from linklab.exercise.course import Course, Rules
 from linklab.exercise.report import Adjustment, Report
 from linklab.grade.class_lists import PointsGiven, Times
 from linklab.grade.cohort import Entry, Finding
-from linklab.grade.marks import BY_HAND, LATE, lateness
+from linklab.grade.marks import BY_HAND, LATE, lateness, mark
 from linklab.grade.results import points
 
 NO_TIME = "no time"
@@ -50,12 +50,15 @@ class Marking:
         return [each for each in self.given or () if student and each.is_of(student, report.exercise)]
 
     def _is_due(self, entry: Entry, undated: Container[str]) -> bool:
+        if entry.practice:  # it is nobody's, so no platform gets its mark
+            return False
         if self.course is None:
             return entry.name in undated
         return self.course.rules.get(entry.report.exercise, Rules()).due(entry.student) is not None
 
     def doubts(self, entries: Sequence[Entry], undated: Container[str] = ()) -> list[Finding]:
-        """What could not be applied: submissions whose time is not known, and points for which there is no file.
+        """What could not be applied, and what points by hand lead to: submissions whose time is not known, points for
+        which there is no file, and marks above the full points.
 
         Args:
             entries: of the class.
@@ -73,4 +76,11 @@ class Marking:
                 what = f"{points(each.points)} points for {each.student} in {each.exercise}"
                 says = f"{each.where}: {what} are not counted: no submission here is that student's."
                 found.append(Finding("points", (), says))
+        above = tuple(each for each in entries if (mark(each.report) or 0) > each.report.max_score > 0)
+        if above:
+            says = (
+                "the mark is above the full points; Moodle refuses the whole file of grades for it, unless the maximum "
+                "of its grade item is as high."
+            )
+            found.append(Finding("points", above, says))
         return found

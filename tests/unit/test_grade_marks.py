@@ -248,3 +248,18 @@ def test_what_could_not_be_applied_is_to_be_looked_at():
         ("points", []),
     ]
     assert found[1].says.startswith("p.csv:2: 2 points for s9 in exercise3 are not counted")
+
+
+def test_of_a_practice_instance_no_time_is_wanted():
+    """Its mark is nobody's."""
+    assert Marking(COURSE).doubts([Entry("p", "p.zip", report("practice"))]) == []
+
+
+def test_a_mark_above_the_full_points_is_to_be_looked_at():
+    """Moodle refuses the whole file of grades for one."""
+    given = [PointsGiven("s1", "exercise3", 8.5, "x", "p.csv:2"), PointsGiven("s2", "exercise3", 8.0, "x", "p.csv:3")]
+    marking = Marking(None, given)
+    entries = [Entry(who, f"{who}.zip", marking.applied(report(who), f"{who}.zip")) for who in ("s1", "s2")]
+    (found,) = marking.doubts(entries)
+    assert (found.kind, [entry.name for entry in found.entries]) == ("points", ["s1"])
+    assert found.says.startswith("the mark is above the full points; Moodle refuses the whole file of grades for it")

@@ -223,6 +223,19 @@ def test_who_handed_in_nothing_is_named_by_exercise():
     assert absent(entries, ()) == []
 
 
+def test_a_file_in_the_name_of_who_is_missing_is_named():
+    """Regression: who handed in another's archive, or the practice instance, was said to have handed in nothing."""
+    entries = [
+        Entry("a", "Ada Lovelace_1_assignsubmission_file/e.zip", graded.report(student="practice", name="")),
+        Entry("b", "exercise3-s1235.zip", graded.report(student="s9", name="Grace Hopper")),
+    ]
+    (found,) = absent(entries, (ADA, ALAN, Student("s9", "Grace Hopper"), Student("s7", "")))
+    assert found.says == (
+        "Exercise 3: nothing here is from 3 of 4 students: Ada Lovelace (s1234), Alan Turing (s1235), s7. "
+        "But there are files named for students of these: Ada Lovelace (s1234): a, Alan Turing (s1235): b."
+    )
+
+
 def test_of_a_long_list_thirty_are_named():
     """So that the page can still be read where the roster is a whole year's."""
     roster = [Student(f"s{number}", "") for number in range(100, 141)]

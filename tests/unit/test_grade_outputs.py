@@ -525,6 +525,15 @@ def test_feedback_for_moodle_goes_where_moodle_looks():
     assert moodle_feedback([entry("c")], {"c": ""}) is None
 
 
+def test_feedback_of_two_files_of_one_student_has_two_names():
+    """Regression: both had the same name in the archive, of which Moodle would have kept one."""
+    folder = "Ada Lovelace_123_assignsubmission_file"
+    both = [entry("e3", f"{folder}/e3.zip"), entry("e3-new", f"{folder}/e3-new.zip")]
+    archive = zipfile.ZipFile(io.BytesIO(moodle_feedback(both, {"e3": "old", "e3-new": "new"})))
+    assert archive.namelist() == [f"{folder}/e3-report.html", f"{folder}/e3-new-report.html"]
+    assert [archive.read(name) for name in archive.namelist()] == [b"old", b"new"]
+
+
 # --- findings
 
 
