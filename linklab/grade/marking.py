@@ -57,8 +57,7 @@ class Marking:
         return self.course.rules.get(entry.report.exercise, Rules()).due(entry.student) is not None
 
     def doubts(self, entries: Sequence[Entry], undated: Container[str] = ()) -> list[Finding]:
-        """What could not be applied, and what points by hand lead to: submissions whose time is not known, points for
-        which there is no file, and marks above the full points.
+        """What is to be looked at: submissions of no known time, points without a file, marks above the full points.
 
         Args:
             entries: of the class.
