@@ -109,7 +109,7 @@ def _goes_on(lab: Lab, evidence: Sequence[GuideEvidence], decided: bool) -> bool
     steps = [step for step in guide.steps() if step.counts]
     done = sum(step.status.good for step in steps)
     following = guide.next_step()
-    where = f"; the next is {following.id}, in {following.section}" if following else ""
+    where = f"; the next is “{following.task.rstrip('.')}”, in {following.section}" if following else ""
     print(f"{lab.heading} was begun in this folder: {done} of {len(steps)} steps are done{where}.", flush=True)
     if decided or not sys.stdin.isatty():
         return True

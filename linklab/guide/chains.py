@@ -19,6 +19,8 @@ from linklab.guide.settings import EFFECT, SettingsMap, differences, kind_of, sa
 from linklab.guide.status import WantStatus
 
 At = tuple[int, int]
+ELSEWHERE = 0.1
+"""What a try counts less for a step of another terminal: about as much as one other word, such as an interface."""
 """The number of a step, and the place of one of its wants."""
 NEAR = 10
 """Steps beyond the front at which a line may be a try."""
@@ -229,7 +231,8 @@ class Chains:
         for number, (at, want) in enumerate(self._near(front)):
             common = sum(key.partition(" ")[2] in whats for key in want.changes)
             alike = len(typed & set(want.text.split())) / max(len(typed), len(want.text.split()))
-            score = common + alike - 0.05 * number
+            elsewhere = line.terminal.partition("#")[0] != self.plan.steps[at[0]].step.terminal.partition("#")[0]
+            score = common + alike - 0.05 * number - ELSEWHERE * elsewhere
             if (common or alike > 0.5) and (best is None or score > best[0]):
                 best = score, at
         return best[1] if best else None

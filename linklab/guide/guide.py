@@ -22,9 +22,10 @@ from linklab.guide.evidence import (
     TypedEvidence,
 )
 from linklab.guide.matching import Matching
-from linklab.guide.plan import EditorWant, EndWant, FileWant, GuideStep, LabPlan, RunWant, SettingWant, plan_of
+from linklab.guide.plan import EditorWant, FileWant, GuideStep, LabPlan, RunWant, SettingWant, plan_of
 from linklab.guide.predictions import PredictionOrder, PredictionTime
 from linklab.guide.programs import ProgramRun
+from linklab.guide.servers import Servers
 from linklab.guide.settings import kind_of
 from linklab.guide.shell import commands_in
 from linklab.guide.simulate import SimulatedNetwork
@@ -67,7 +68,8 @@ class Guide:
             (step.number, place): WantStatus() for step in self.plan.steps for place in range(len(step.wants))
         }
         self.chains = Chains(self.plan, self.wants)
-        self.matching = Matching(self.plan, self.wants, self.chains)
+        self.servers = Servers(self.plan, self.wants)
+        self.matching = Matching(self.plan, self.wants, self.chains, self.servers)
         self.predictions = PredictionOrder(self.lab.manual.predictions)
         self._running: dict[tuple[str, str, float], tuple[int, int]] = {}
         self._background: list[tuple[str, str]] = []
@@ -143,7 +145,7 @@ class Guide:
                 if words.goes_on(line, self.plan.nodes):
                     self._background.append((line.terminal.partition("#")[0], step_id))
                 else:
-                    self._ended(step_id)
+                    self.servers.ended(step_id)
             return
         self._open.add(line.terminal.partition("#")[0])
         if words.is_about_guide(line, self.plan.nodes):
@@ -152,7 +154,7 @@ class Guide:
             ended = [step_id for where, step_id in self._background if where == node]
             self._background = [each for each in self._background if each[0] != node]
             for step_id in ended:
-                self._ended(step_id)
+                self.servers.ended(step_id)
         if section is not None:
             if line.ended and line.status in (0, None):
                 self._set_up(section)
@@ -165,7 +167,18 @@ class Guide:
         """A line that sets nothing begins or has ended."""
         run = self._run_in(line)
         found = self.matching.find(run, self.network.settings(), self.front) if run else None
-        if run is None or found is None or self.wants[found.at].good:
+        if run is None:
+            return
+        if found is None:
+            if misspelt := self.matching.misspelt(line, self.front):
+                self.wants[misspelt[0]].mark_wrong(words.of_run(run, [misspelt[1]]))
+            elif line.ended and line.status not in (0, None):  # such as `tc qdisk add …`, which tc does not know
+                self._refused(line, (), f"status {line.status}")
+            return
+        if self.wants[found.at].good:
+            if not line.ended and self.servers.is_needed(found.at) and found.at not in self._running.values():
+                self._running[line.key] = found.at
+                self.servers.began_again(found.at)
             return
         want = self.plan.steps[found.at[0]].wants[found.at[1]]
         if found.differing:
@@ -263,6 +276,7 @@ class Guide:
             self._note_closed(verb[1])
         self._is_told_verbs = self._is_told_verbs or verb[0] not in ("open", "run", "opened", "closed")
         if verb[0] in ("run", "stop"):
+            self._all_ended()
             self._open.clear()
             self.network, self._knows_kernel = SimulatedNetwork(self.plan.devices), False
             self.chains.restarted()
@@ -274,6 +288,15 @@ class Guide:
         ]
         if at := next((at for at in candidates if not self.wants[at].good), None):
             self.wants[at].mark_done()
+
+    def _all_ended(self) -> None:
+        """With its network everything ends that ran in it."""
+        for step_id in [self.plan.steps[number].id for number, _ in self._running.values()]:
+            self.servers.ended(step_id)
+        for _, step_id in self._background:
+            self.servers.ended(step_id)
+        self._running.clear()
+        self._background.clear()
 
     def _note_terminal(self, node: str) -> None:
         """A terminal is open there: the steps that ask for it, if the reader is near them, are done."""
@@ -322,6 +345,7 @@ class Guide:
         else:
             exact = isinstance(want, RunWant) and words.as_printed(want, step.step.terminal, line, self.plan.nodes)
             status.mark_done(differently="" if exact else f"by {line.text}")
+            self.servers.served(at, [*self._running.values()])
 
     def _failed(self, step: GuideStep, line: TypedEvidence) -> list[ExpectationVerdict]:
         """The expectations that what this step showed completes, and that it misses."""
@@ -360,12 +384,6 @@ class Guide:
                     f"{words.setting(key, wanted)}{where} is not set: {words.found_setting(key, wanted, now.get(key))}."
                 )
         return ""
-
-    def _ended(self, of: str) -> None:
-        for step in self.plan.steps:
-            for place, want in enumerate(step.wants):
-                if isinstance(want, EndWant) and want.of == of:
-                    self.wants[step.number, place].mark_done()
 
     # --- what is told
 

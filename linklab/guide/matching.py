@@ -7,19 +7,28 @@ set while it runs: the step before which the manual has just that set.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 
 from linklab.guide.chains import At, Chains
-from linklab.guide.plan import RUN, EditorWant, GuideStep, LabPlan, RunWant
+from linklab.guide.evidence import TypedEvidence
+from linklab.guide.plan import RUN, EditorWant, GuideStep, LabPlan, RunWant, SettingWant
 from linklab.guide.programs import ProgramRun, RunDifference, compared, likeness
+from linklab.guide.servers import Servers
 from linklab.guide.settings import SettingsMap
+from linklab.guide.shell import commands_in
 from linklab.guide.status import GuideStatus, WantStatus
 
 NEAR = 10
 """Steps beyond the front at which a run that fits none may be a try."""
 LIKE = 0.45
 """Likeness from which a run that fits no step is a try at one."""
+ALIKE, ALIKE_UNKNOWN = 0.75, 0.5
+"""Share of letters in common from which one program's name was typed for another's; less is enough where there is no
+program of that name."""
+NO_SUCH_PROGRAM = 127
+"""How the shell tells that (POSIX.1-2017, XCU 2.8.2)."""
 
 
 @dataclass(frozen=True)
@@ -33,14 +42,21 @@ class MatchedRun:
 class Matching:
     """Finds the step of a run."""
 
-    def __init__(self, plan: LabPlan, wants: dict[At, WantStatus], chains: Chains) -> None:
-        self.plan, self.wants, self.chains = plan, wants, chains
+    def __init__(self, plan: LabPlan, wants: dict[At, WantStatus], chains: Chains, servers: Servers) -> None:
+        self.plan, self.wants, self.chains, self.servers = plan, wants, chains, servers
         self._runs = [
             ((step.number, place), step, want)
             for step in plan.steps
             for place, want in enumerate(step.wants)
             if isinstance(want, RunWant)
         ]
+        self._programs = {
+            word
+            for step in plan.steps
+            for want in step.wants
+            if isinstance(want, RunWant | SettingWant)
+            for word in _first_words(step.step.terminal, want.text)[-1:]
+        }
 
     def find(self, run: ProgramRun, now: SettingsMap, front: int) -> MatchedRun | None:
         """The want of a run; None if it is not one of the lab's.
@@ -51,6 +67,8 @@ class Matching:
             front: the number of the step at which somebody is.
         """
         fitting = [(at, step) for at, step, want in self._runs if not compared(want.run, run)]
+        if (again := self.servers.again(at for at, _ in fitting)) is not None:
+            return MatchedRun(again)
         if fitting:
             in_place = self._in_place(fitting, now)
             at = self._choose(fitting, in_place, front)
@@ -62,6 +80,28 @@ class Matching:
         """The want that a run fulfils; None if there is none."""
         found = self.find(run, now, front)
         return found.at if found is not None and not found.differing else None
+
+    def misspelt(self, line: TypedEvidence, front: int) -> tuple[At, RunDifference] | None:
+        """The step whose program a line was meant for, and the words: iperf for iperf3; None for no such step."""
+        alike = ALIKE_UNKNOWN if line.status == NO_SUCH_PROGRAM else ALIKE
+        typed = _first_words(line.terminal, line.text)
+        if not typed or typed[-1] in self._programs:
+            return None
+        best: tuple[float, At, RunDifference] | None = None
+        for at, want in self._tries(front):
+            for one, other in zip(_first_words(line.terminal, want.text), typed, strict=False):
+                score = _alike(want.text, line.text)
+                if one != other and _alike(one, other) >= alike and (best is None or score > best[0]):
+                    best = score, at, RunDifference("words", one, other)
+        return best[1:] if best and best[0] >= ALIKE_UNKNOWN else None
+
+    def _tries(self, front: int) -> Iterator[tuple[At, RunWant | SettingWant]]:
+        """What is not done yet near the front."""
+        for step in self.plan.steps[front : front + NEAR]:
+            for place, want in enumerate(step.wants):
+                open_one = not step.step.optional and not self.wants[step.number, place].good
+                if open_one and isinstance(want, RunWant | SettingWant):
+                    yield (step.number, place), want
 
     def _in_place(self, fitting: Sequence[tuple[At, GuideStep]], now: SettingsMap) -> list[At]:
         """Those before which the manual has set what is set now."""
@@ -121,3 +161,15 @@ class Matching:
             if likeness(want.run, run) >= LIKE and (best is None or score > best[0]):
                 best = score, at, want
         return MatchedRun(best[1], tuple(compared(best[2].run, run))) if best else None
+
+
+def _first_words(terminal: str, text: str) -> list[str]:
+    """What a line begins with, and its program where that is another word, as behind sudo."""
+    commands = commands_in(terminal, text)
+    program = commands[0].source.program if commands else ""
+    first = text.split(maxsplit=1)[0] if text.split() else ""
+    return list(dict.fromkeys(filter(None, (first, program))))
+
+
+def _alike(one: str, other: str) -> float:
+    return SequenceMatcher(None, one, other).ratio()

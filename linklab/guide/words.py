@@ -15,10 +15,10 @@ from linklab.guide.evidence import FileEvidence, TypedEvidence
 from linklab.guide.plan import FileWant, GuideStep, RunWant, SettingWant, line_run
 from linklab.guide.programs import ProgramRun, RunDifference
 from linklab.guide.settings import kind_of, spoken
-from linklab.guide.shell import commands_in
+from linklab.guide.shell import CLIENT, CONSOLE, commands_in
 from linklab.judge.expectation import ExpectationVerdict
 from linklab.manual.blocks import terminal_name
-from linklab.manual.model import Commands, EditorActions, Step
+from linklab.manual.model import Commands, EditorActions, Interrupt, Step
 from linklab.tc import CLASSES, QDISCS
 
 PAGE, EDITOR, TERMINAL = VIEWS = ("page", "editor", "terminal")
@@ -28,6 +28,8 @@ _OPENING = {
     EDITOR: "right-click the node in the drawing while the network runs, and choose Terminal",
     TERMINAL: "type “linklab attach {first}” in another terminal of your machine, and so for each node",
 }
+LONGEST_MESSAGE = 120
+"""Letters of what a command said that are quoted."""
 _ENDING = frozenset(("kill", "pkill", "killall", "fg"))
 _OPTIONS = {
     "target": "the target",
@@ -135,7 +137,7 @@ def other_setting(typed: str, want: SettingWant) -> str:
 
 def of_refused(typed: str, terminal: str, why: str) -> str:
     """A command that set nothing."""
-    return f"“{excerpt(typed)}” in {terminal_name(terminal)} was refused: {excerpt(why)}"
+    return f"“{excerpt(typed)}” in {terminal_name(terminal)} was refused: {excerpt(why, LONGEST_MESSAGE)}"
 
 
 # --- runs
@@ -162,7 +164,7 @@ def _difference(one: RunDifference) -> str:
 def of_status(line: TypedEvidence, expected: int) -> str:
     """A command that failed, or that should have."""
     said = last_line(line.output)
-    told = f": {excerpt(said)}" if said else ""
+    told = f": {excerpt(said, LONGEST_MESSAGE)}" if said else ""
     if expected:
         return f"“{excerpt(line.text)}” ended with status {line.status}; status {expected} is expected{told}"
     return f"“{excerpt(line.text)}” failed (status {line.status}){told}"
@@ -246,20 +248,30 @@ def hints(step: GuideStep, story: str, verdicts: Sequence[ExpectationVerdict] = 
     if nodes := _opened(step):
         how = _OPENING[view].format(all=", ".join(nodes), first=nodes[0])
         return [f"{step.step.title}.", f"To open a terminal on {' and '.join(nodes)}, {how}."]
-    where = "the editor" if step.step.terminal == "editor" else terminal_name(step.step.terminal)
-    if where == "the editor" and view != EDITOR:
-        where += ", which is a window of its own (“linklab edit” in a terminal of your machine)"
-    purpose = step.subgoal or (step.section.title if step.section else "")
-    found = [f"{step.step.title}. This is done in {where}" + (f", for: {purpose}." if purpose else ".")]
-    missed = [verdict.expectation for verdict in verdicts] or list(step.expectations)
-    found += [each.hint for each in missed[:1] if each.hint]
-    if story:
-        found.append(f"{story[:1].upper()}{story[1:]}".rstrip(".") + ".")
-    if missed and (verdicts or not story):
-        found.append(f"What should come out, and why: {missed[0].why}.")
-    if isinstance(step.step.action, EditorActions | Commands) or step.step.typed:
+    where = _where(step.step.terminal, view)
+    found = [
+        f"{step.step.title}. This is done in {where}" + (f"; the subgoal is: {step.subgoal}." if step.subgoal else ".")
+    ]
+    if verdicts or not story:  # otherwise it did not come to a result: what is the matter stands at the step
+        missed = [verdict.expectation for verdict in verdicts] or list(step.expectations)
+        found += [each.hint for each in missed[:1] if each.hint]
+        found += [f"What should come out, and why: {each.why}." for each in missed[:1]]
+    if isinstance(step.step.action, Interrupt):
+        found.append(f"Click into {where}, hold the key Ctrl, and press C.")
+    elif isinstance(step.step.action, EditorActions | Commands) or step.step.typed:
         found.append(f"In {where}: {step.step.typed}")
     return found
+
+
+def _where(terminal: str, view: str) -> str:
+    """Where a step is done, within a sentence."""
+    if terminal == "editor":
+        beside = (
+            "" if view == EDITOR else ", which is a window of its own (“linklab edit” in a terminal of your machine)"
+        )
+        return f"the editor{beside}"
+    node = terminal.partition("#")[0]
+    return terminal_name(terminal) if node in (CLIENT, CONSOLE) else f"the terminal of {terminal_name(terminal)}"
 
 
 def _opened(step: GuideStep) -> list[str]:

@@ -309,7 +309,24 @@ def test_hints_grow_plainer_and_end_with_the_manuals_own_line():
     told = next(state.hints for state in student.guide.steps() if state.id == "one-side")
     assert told[0].startswith("Ping h2 from h1")
     assert "Is the delay set on h1-eth0" in told[1]
-    assert told[-1] == "In h1: ping 10.0.0.2"
+    assert told[-1] == "In the terminal of h1: ping 10.0.0.2"
+
+
+def test_a_command_that_came_to_no_result_gets_no_hint_about_its_result():
+    """Regression: without a server, the hint of a client asked for a qdisc; the next one repeated its message."""
+    student = Student("2")
+    student.until("server-default")
+    student.types("h1", "iperf3 -c 10.0.0.2", "iperf3: error - unable to connect to server: Connection refused", 1)
+    assert student.state("default").hints == (
+        "Start the client on h1, with the address of the server. This is done in the terminal of h1.",
+        "In the terminal of h1: iperf3 -c 10.0.0.2",
+    )
+
+
+def test_the_last_hint_for_ctrl_c_says_which_keys():
+    """Not what one who has never met it might type letter by letter."""
+    student = Student("2")
+    assert student.state("step-6").hints[-1] == "Click into the terminal of h2, hold the key Ctrl, and press C."
 
 
 @pytest.mark.parametrize(

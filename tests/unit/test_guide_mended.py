@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from test_guide import DIFFERENTLY, DONE, OPEN, WRONG, Student
 
-from linklab.guide.evidence import StateEvidence, TypedEvidence
+from linklab.guide.evidence import EditorEvidence, StateEvidence, TypedEvidence
 from linklab.guide.shell import commands_in
 from linklab.state.model import State
 from linklab.state.node import Interface, Node
@@ -142,3 +142,103 @@ def test_a_server_in_the_background_has_not_ended_with_its_line(typed, ending):
     assert student.status(stop.id) is OPEN
     student.types("h2", ending)
     assert student.status(stop.id) is DONE
+
+
+def ending(student, of):
+    """The step that ends what a step has left running."""
+    return next(step.id for step in student.lab.manual.steps if getattr(step.action, "of", "") == of)
+
+
+def test_a_server_that_was_stopped_too_early_is_started_again_for_its_own_client():
+    """Regression: the second start was taken for the server of the next section, and its end for that one's."""
+    student = Student("2")
+    student.until("server-default")
+    first = TypedEvidence("h2", "iperf3 -s", 1.0)
+    student.guide.see_all([first, replace(first, end_s=2.0, status=1)])
+    assert student.status(ending(student, "server-default")) is DONE
+    again = replace(first, start_s=3.0)
+    student.guide.see(again)
+    state = student.state(ending(student, "server-default"))
+    assert (state.status, state.story) == (OPEN, "it runs again")
+    assert student.status("server-time") is OPEN
+    student.does("default")
+    student.guide.see(replace(again, end_s=9.0, status=1))
+    assert student.status(ending(student, "server-default")) is DONE
+    assert student.guide.next_step().id == "server-time"
+
+
+def test_a_server_that_was_not_stopped_serves_the_next_section():
+    """Its start there was left out, and had to be made up for; stopping it does both ends."""
+    student = Student("2")
+    student.until("server-default")
+    line = TypedEvidence("h2", "iperf3 -s", 1.0)
+    student.guide.see(line)
+    student.does("default", "time")
+    state = student.state("server-time")
+    assert (state.status, state.story) == (DIFFERENTLY, "by the one that still ran")
+    student.guide.see(replace(line, end_s=20.0, status=1))
+    assert student.status(ending(student, "server-default")) is DONE
+    assert student.status(ending(student, "server-time")) is DONE
+    assert student.guide.next_step().id == "server-interval"
+
+
+def test_what_ran_when_the_lab_was_left_has_ended_with_its_network():
+    """Regression: after the lab was continued, the step that stops the server could not be done any more."""
+    student = Student("2")
+    student.until("default")
+    student.guide.see(EditorEvidence(("run",)))
+    assert student.status(ending(student, "server-default")) is DONE
+    again = TypedEvidence("h2", "iperf3 -s", 1.0)
+    student.guide.see(again)
+    assert student.status(ending(student, "server-default")) is OPEN
+    student.does("default")
+    student.guide.see(replace(again, end_s=20.0, status=1))
+    assert student.guide.next_step().id == "server-time"
+
+
+@pytest.mark.parametrize(
+    ("before", "typed", "status", "wrong"),
+    [
+        ("2 ping", "pnig 10.0.0.2", 127, {"ping": ("pnig", "ping")}),
+        ("2 server-default", "iperf -s", None, {"server-default": ("iperf", "iperf3")}),
+        ("3 delay-h1", "sduo tc qdisc add dev h1-eth0 root netem delay 100ms", 127, {"delay-h1": ("sduo", "sudo")}),
+        ("3 ifconfig-h1", "ipconfig", 127, {"ifconfig-h1": ("ipconfig", "ifconfig")}),
+        ("2 step-38", "cd..", 127, {"step-40": ("cd..", "cd")}),
+        ("2 ping", "pwd", 0, {}),
+        ("2 ping", "ls", 0, {}),
+    ],
+)
+def test_a_program_that_is_spelt_wrong_is_named(before, typed, status, wrong):
+    """Regression: nothing was said of it, and of `iperf`, which runs and is another program, not even by the shell."""
+    number, _, step = before.partition(" ")
+    student = Student(number)
+    student.until(step)
+    node = student.guide.next_step().terminal
+    student.guide.see(TypedEvidence(node, typed, 1.0, None if status is None else 1.5, "", status))
+    told = {step: f"“{found}” was typed where “{wanted}” is wanted" for step, (found, wanted) in wrong.items()}
+    assert {one.id: one.story for one in student.guide.steps() if one.status is WRONG} == told
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("sudo tc qdisc add dev h2-eth0 root netem delay 100ms", 'Cannot find device "h2-eth0"'),
+        ("sudo tc qdisk add dev h1-eth0 root netem delay 100ms", 'Object "qdisk" is unknown, try "tc help".'),
+        ("sudo tc qdisc ad dev h1-eth0 root netem delay 100ms", 'Command "ad" is unknown, try "tc qdisc help".'),
+    ],
+)
+def test_a_refused_line_is_told_at_the_step_of_its_terminal(typed, said):
+    """Regression: one was told at the step of h2, which came later, and the others nowhere."""
+    student = Student("3")
+    student.until("delay-h1")
+    student.types("h1", typed, said, 1)
+    wrong = [(one.id, one.story) for one in student.guide.steps() if one.status is WRONG]
+    assert wrong == [("delay-h1", f"“{typed}” in h1 was refused: {said}")]
+
+
+def test_a_command_that_is_no_try_at_anything_is_not_told():
+    """It failed, but the lab wants nothing like it."""
+    student = Student("3")
+    student.until("delay-h1")
+    student.types("h1", "ls results", "ls: cannot access 'results': No such file or directory", 2)
+    assert [one.id for one in student.guide.steps() if one.status is WRONG] == []

@@ -58,7 +58,7 @@ def test_a_begun_lab_goes_on(tmp_path, lab, capsys):
     left = left_here(lab, tmp_path, asked("--continue"))
     assert isinstance(left, LeftLab) and left.running == (PING,)
     said = capsys.readouterr().out
-    assert said.startswith(f"{lab.heading} was begun in this folder: ") and "steps are done; the next is " in said
+    assert said.startswith(f"{lab.heading} was begun in this folder: ") and "steps are done; the next is “" in said
 
 
 @pytest.mark.parametrize(("answer", "goes_on"), [("", True), ("y", True), ("No", False)])
