@@ -11,7 +11,7 @@ import io
 import re
 import tarfile
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -108,17 +108,27 @@ def package_name(content: bytes) -> str:
 def _name(content: bytes) -> str:
     if not content.startswith(_AR):
         raise ValueError("it does not begin as one")
+    members = dict(_members(content))
+    control = next((data for name, data in members.items() if name.startswith("control.tar")), None)
+    if control is None or not any(name.startswith("data.tar") for name in members):
+        raise ValueError("it is not whole")  # as while dpkg-deb still writes it
+    with tarfile.open(fileobj=io.BytesIO(control)) as archive:
+        file = archive.extractfile("./control")
+        lines = file.read().decode().splitlines() if file else []
+    return {line.partition(":")[0]: line.partition(":")[2].strip() for line in lines}["Package"]
+
+
+def _members(content: bytes) -> Iterator[tuple[str, bytes]]:
+    """Name and bytes of each member of an archive of ar(5), as deb(5) has them; ValueError if the last is cut off."""
     at = len(_AR)
     while at < len(content):
         head = content[at : at + _AR_HEAD]
         size = int(head[48:58])
-        if head.startswith(b"control.tar"):
-            with tarfile.open(fileobj=io.BytesIO(content[at + _AR_HEAD : at + _AR_HEAD + size])) as archive:
-                file = archive.extractfile("./control")
-                lines = file.read().decode().splitlines() if file else []
-            return {line.partition(":")[0]: line.partition(":")[2].strip() for line in lines}["Package"]
+        data = content[at + _AR_HEAD : at + _AR_HEAD + size]
+        if len(data) < size:
+            raise ValueError("it is cut off")
+        yield head[:16].decode().strip(), data
         at += _AR_HEAD + size + size % 2
-    raise ValueError("it has no control file")
 
 
 def _secret(parts: UploadParts) -> dict[str, bytes]:

@@ -90,6 +90,8 @@ def test_the_same_input_gives_the_same_bytes():
         (b"PK\3\4", r"--package is no Debian package \(it does not begin as one\); make deb builds one"),
         (b"!<arch>\n", "--package is no Debian package"),
         (WHOLE[:100], "--package is no Debian package"),
+        (WHOLE[:-3], r"--package is no Debian package \(it is cut off\); make deb builds one"),
+        (WHOLE[: WHOLE.index(b"data.tar")], r"--package is no Debian package \(it is not whole\); make deb builds one"),
     ],
 )
 def test_a_package_that_cannot_grade_is_refused(content, says):
