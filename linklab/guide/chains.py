@@ -19,9 +19,9 @@ from linklab.guide.settings import EFFECT, SettingsMap, differences, kind_of, sa
 from linklab.guide.status import WantStatus
 
 At = tuple[int, int]
+"""The number of a step, and the place of one of its wants."""
 ELSEWHERE = 0.1
 """What a try counts less for a step of another terminal: about as much as one other word, such as an interface."""
-"""The number of a step, and the place of one of its wants."""
 NEAR = 10
 """Steps beyond the front at which a line may be a try."""
 
