@@ -302,7 +302,7 @@ def settings() -> dict[str, str]:
 def _filters_calls() -> bool:
     """Whether this machine's kernel offers what `linklab.grade.syscalls` asks for (seccomp(2), /proc interfaces)."""
     with contextlib.suppress(OSError):
-        return "trace" in Path("/proc/sys/kernel/seccomp/actions_avail").read_text(encoding="utf-8").split()
+        return "trap" in Path("/proc/sys/kernel/seccomp/actions_avail").read_text(encoding="utf-8").split()
     return False
 
 

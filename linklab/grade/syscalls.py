@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The system calls that the grader's sandbox allows, as a program for the machine's kernel.
 
-They are what the keeper (Python), the pocket's kernel, and its stubs need; all others do not exist inside.  A program
-of the guest's makes the same calls, but they are the pocket's own kernel's to answer, so the filter must leave them
-alone: it refuses by `SECCOMP_RET_TRACE`, which fails with ENOSYS where no one traces, and which the pocket's filter
-(`SECCOMP_RET_TRAP`, `SECCOMP_RET_USER_NOTIF`) takes precedence over (seccomp(2), "Filter return values").  A tracer
-could allow what it refuses, so ptrace(2) must never be in the list.
+They are what the keeper (Python), the pocket's kernel, and its stubs need; any other ends the process by SIGSYS.
+
+A program of the guest's makes the same calls, but the pocket's kernel answers those.  It takes them by a filter of its
+own, by notification or by SIGSYS, and the host does what the strictest filter says (seccomp(2), "Filter return
+values").  So what is refused here is refused by `SECCOMP_RET_TRAP`: a guest's call raises the SIGSYS that its stub
+handles anyway, so the pocket's kernel still answers it.  `SECCOMP_RET_ERRNO` would win over a notification and answer
+in the pocket's place.  `SECCOMP_RET_TRACE` would lose to one, and a program that has left the pocket's kernel can ask
+to be notified of its own calls and let them continue (seccomp_unotify(2), SECCOMP_USER_NOTIF_FLAG_CONTINUE).
 """
 
 from __future__ import annotations
 
+import errno
 import os
 from typing import Any
 
@@ -47,10 +51,14 @@ ALLOWED = (
 )
 """Those allowed whatever their arguments.
 
-Not clone3, whose flags a filter cannot see: the C library then takes clone.  Not memfd_create, whose memory belongs to
-no process, so that nobody could count it: the pocket's kernel takes a temporary file instead.
+Not clone3, whose flags a filter cannot see, and not memfd_create, whose memory belongs to no process, so that nobody
+could count it; see `program`.
 """
 _MAP_SHARED, _MAP_ANONYMOUS = 0x01, 0x20
+_STUBS_MEMFD = 0x13
+"""Flags with which the pocket's kernel makes the file of its stub: MFD_EXEC | MFD_CLOEXEC | MFD_ALLOW_SEALING."""
+_OF_TRACERS = (7, 8)
+"""PTRACE_CONT and PTRACE_KILL, which the pocket's kernel calls whenever it ends a stub, traced or not."""
 _LITTLE_BYTES = 4 * 4096
 """The largest shared mapping without a file: the pocket's kernel tries its filter on one of a page or two."""
 _NEW_NAMESPACES = 0x7E020000
@@ -78,9 +86,8 @@ def program() -> int:
         MissingError: libseccomp, which makes it, is not here.
     """
     seccomp = _library()
-    refuse = seccomp.TRACE(0)
-    rules = seccomp.SyscallFilter(refuse)
-    rules.set_attr(seccomp.Attr.ACT_BADARCH, refuse)  # calls of 32 bits, which a guest may make too
+    rules = seccomp.SyscallFilter(seccomp.TRAP)
+    rules.set_attr(seccomp.Attr.ACT_BADARCH, seccomp.TRAP)  # calls of 32 bits, which a guest may make too
     for name in ALLOWED:
         rules.add_rule(seccomp.ALLOW, name)
 
@@ -96,6 +103,13 @@ def program() -> int:
         rules.add_rule(seccomp.ALLOW, "ioctl", low(1, _WORD, request))
     for option in OF_PROCESS:
         rules.add_rule(seccomp.ALLOW, "prctl", low(0, _WORD, option))
+    # Three calls fail as on a kernel without them.  The C library then takes clone (the pocket has SIGSYS raised for a
+    # guest's clone3, which wins over an error), and the pocket's kernel a temporary file for its stub.
+    absent = seccomp.ERRNO(errno.ENOSYS)
+    rules.add_rule(absent, "clone3")
+    rules.add_rule(absent, "memfd_create", low(1, _WORD, _STUBS_MEMFD))
+    for request in _OF_TRACERS:  # a guest's must be notified; of no use to who traces nothing
+        rules.add_rule(seccomp.TRACE(0), "ptrace", seccomp.Arg(0, seccomp.EQ, request))
     number = os.memfd_create("seccomp")
     with os.fdopen(os.dup(number), "wb") as file:
         rules.export_bpf(file)
