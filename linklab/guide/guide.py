@@ -239,6 +239,8 @@ class Guide:
 
     def _refused(self, line: TypedEvidence, keys: Iterable[str], why: str) -> None:
         """A line set nothing: it is a wrong try at what it was meant for, or rests on a step that was left out."""
+        if self.matching.repeats(line, self.front):
+            return
         complaint = complaint_of(line, self.plan.nodes)
         said = complaint.message if complaint else words.last_line(line.output)
         story, advice = words.of_refused(line.text, line.terminal, said or why), complaint.text if complaint else ""

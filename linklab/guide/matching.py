@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
+from linklab.guide import words
 from linklab.guide.chains import At, Chains
 from linklab.guide.evidence import TypedEvidence
 from linklab.guide.plan import RUN, EditorWant, GuideStep, LabPlan, RunWant, SettingWant
@@ -80,6 +81,18 @@ class Matching:
         """The want that a run fulfils; None if there is none."""
         found = self.find(run, now, front)
         return found.at if found is not None and not found.differing else None
+
+    def repeats(self, line: TypedEvidence, front: int) -> bool:
+        """Whether a line has done its step before, and is not what comes next in its terminal, or was left out."""
+        here = [
+            (step.number, self.wants[step.number, place].good, words.same_line(want.text, line.text))
+            for step in self.plan.steps
+            for place, want in enumerate(step.wants)
+            if isinstance(want, SettingWant) and step.step.terminal == line.terminal
+        ]
+        following = next((same for number, good, same in here if number >= front and not good), False)
+        left_out = any(same for number, good, same in here if number < front and not good)
+        return any(same for _, good, same in here if good) and not following and not left_out
 
     def misspelt(self, line: TypedEvidence, front: int) -> tuple[At, RunDifference] | None:
         """The step whose program a line was meant for, and the words: iperf for iperf3; None for no such step."""

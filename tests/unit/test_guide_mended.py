@@ -242,3 +242,19 @@ def test_a_command_that_is_no_try_at_anything_is_not_told():
     student.until("delay-h1")
     student.types("h1", "ls results", "ls: cannot access 'results': No such file or directory", 2)
     assert [one.id for one in student.guide.steps() if one.status is WRONG] == []
+
+
+@pytest.mark.parametrize(
+    ("before", "line", "said"),
+    [
+        ("del-h2", "del-h1", "Error: Invalid qdisc name: must match existing qdisc."),
+        ("show", "delay-h1", "Error: Exclusivity flag on, cannot modify."),
+    ],
+)
+def test_a_step_that_is_done_twice_is_no_mistake_in_the_next_one(before, line, said):
+    """Regression: a button that was pressed twice made a later step wrong that nobody had tried."""
+    student = Student("3")
+    student.until(before)
+    student.types("h1", student.lab.manual.step(line).typed, said, 2)
+    assert [one.id for one in student.guide.steps() if one.status is WRONG] == []
+    assert student.status(line) is DONE
