@@ -27,6 +27,8 @@ _CONFIGURES = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 SET_ENV = re.compile(r"(?:^|[\s/;&])set_env\.sh\b")
+_STATUS = re.compile(r"\d{1,3}", re.ASCII)
+_LATEST_S = 1e12
 _COMPOUND = re.compile(r"[|&;<>$`(){}*?\n\\]")
 _VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)")
 
@@ -47,36 +49,72 @@ class RecordedLine:
     status: int | None = None
 
 
+class ByNetwork:
+    """What belongs to each network: logs say when its time 0 was, and those of one network differ by milliseconds."""
+
+    def __init__(self) -> None:
+        self._found: dict[
+            int, tuple[float, list[RecordedLine]]
+        ] = {}  # by whole seconds, since a log may name thousands
+
+    def of(self, zero_s: float) -> list[RecordedLine]:
+        """The lines of the network whose time 0 was then, within a second; new where none is known."""
+        whole = int(min(zero_s, _LATEST_S))
+        for second in (whole, whole - 1, whole + 1):
+            if second in self._found and abs(self._found[second][0] - zero_s) < 1:
+                return self._found[second][1]
+        return self._found.setdefault(whole, (zero_s, []))[1]
+
+    def lines(self) -> dict[float, list[RecordedLine]]:
+        """Time 0 → lines, in the order of the networks."""
+        return dict(sorted(self._found.values(), key=lambda each: each[0]))
+
+
 def parse_log(node: str, text: str) -> dict[float, list[RecordedLine]]:
     """The commands of a node's log, by network: the moment at which each had its time 0 → what was typed."""
-    networks: dict[float, list[RecordedLine]] = {}
+    networks = ByNetwork()
     commands: list[RecordedLine] = []
+    more: list[str] = []  # lines of the last command after its first
     latest: dict[str, int] = {}  # terminal → place of its last command
+
+    def whole() -> None:
+        if more:
+            commands[-1] = replace(commands[-1], text="\n".join([commands[-1].text, *more]))
+            more.clear()
+
     for line in text.splitlines():
         if head := _HEAD.fullmatch(line):
-            zero_s = next((known for known in networks if abs(known - float(head[1])) < 1), float(head[1]))
-            commands, latest = networks.setdefault(zero_s, []), {}
+            whole()
+            commands, latest = networks.of(float(head[1])), {}
             continue
         found = _LINE.fullmatch(line)
         if found and found[3] == "$":
+            whole()
             latest[found[2]] = len(commands)
             commands.append(RecordedLine(node, found[2], float(found[1]), found[4]))
-        elif found and found[2] in latest and found[4].isdecimal():
+        elif found and found[2] in latest and _STATUS.fullmatch(found[4]):
+            whole()
             place = latest.pop(found[2])
             commands[place] = replace(commands[place], status=int(found[4]))
         elif line.startswith("\t") and commands:
-            commands[-1] = replace(commands[-1], text=f"{commands[-1].text}\n{line[1:]}")
-    return networks
+            more.append(line[1:])
+    whole()
+    return networks.lines()
 
 
 def last_network(logs: Mapping[str, str]) -> list[RecordedLine]:
     """What was typed in the network that ran last, in order of time; `logs` is node → text."""
-    networks: dict[float, list[RecordedLine]] = {}
+    networks = all_networks(logs)
+    return sorted(networks[-1], key=lambda typed: typed.time_s) if networks else []
+
+
+def all_networks(logs: Mapping[str, str]) -> list[list[RecordedLine]]:
+    """What was typed in each network, in the order of the networks; `logs` is node → text."""
+    networks = ByNetwork()
     for node, text in logs.items():
         for zero_s, commands in parse_log(node, text).items():
-            known = next((other for other in networks if abs(other - zero_s) < 1), zero_s)
-            networks.setdefault(known, []).extend(commands)
-    return sorted(networks[max(networks)], key=lambda typed: typed.time_s) if networks else []
+            networks.of(zero_s).extend(commands)
+    return list(networks.lines().values())
 
 
 def configures(text: str) -> bool:

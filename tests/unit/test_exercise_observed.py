@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Whether what was typed shows a setting before it was changed."""
 
+import time
+
 import pytest
 
 from linklab.exercise.observed import TypedLine, looked_at, recorded, scripted
@@ -82,3 +84,21 @@ def test_recorded_terminals_of_several_nodes_are_one_session_a_network():
         [TypedLine("h2", "sysctl net.ipv4.tcp_rmem"), TypedLine("client", "tc qdisc del dev s2-eth2 root")],
         [TypedLine("h1", "tc qdisc show")],
     ]
+
+
+def test_what_is_made_to_be_slow_takes_no_time():
+    """Regression: one line of 256 KiB kept the grader busy for an hour; what is beyond a line's limit is not read."""
+    slow = "tc " * 80_000
+    logs = {"client": f"# network 1.0 t\n1.0 t $ {slow}\n1.5 t $ tc qdisc\n"}
+    sessions = [*recorded(logs, NODES), scripted(f"{slow}\ntc qdisc", NODES)]
+    assert [[len(line.text) for line in lines] for lines in sessions] == [[1000, 8], [1000, 8]]
+    begun_s = time.process_time()
+    assert looked_at("s2-eth2.loss", sessions, HOSTS)
+    assert time.process_time() - begun_s < 5
+
+
+def test_of_endless_terminals_the_beginning_is_read():
+    """2¹⁸ letters, which is more than a student types."""
+    logs = {"client": "# network 1.0 t\n" + "1.0 t $ 0123456789abcdef\n" * 20_000}
+    (lines,) = recorded(logs, NODES)
+    assert len(lines) == 2**18 // 16

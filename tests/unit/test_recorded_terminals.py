@@ -2,6 +2,7 @@
 """Recorded terminals: logs as bash and the agent write them, and the work.sh that comes of them."""
 
 import subprocess
+import time
 
 import pytest
 
@@ -62,6 +63,28 @@ def test_the_network_that_ran_last_counts():
     assert [one.text for one in last_network(logs)] == ["first", "second", "third"]
     assert last_network({}) == []
     assert last_network({"h1": "nonsense\n\tmore\n1.0 t1 = 0\n"}) == []
+
+
+def test_a_log_of_thousands_of_networks_and_lines_is_read_in_no_time():
+    """Regression: 20,000 networks took 84 s, and a command of 200,000 lines 7 s, by the square of their number."""
+    heads = "".join(f"# network {number}.0 t1\n1.0 t1 $ ls\n" for number in range(20_000))
+    begun_s = time.process_time()
+    assert len(parse_log("h1", heads)) == 20_000
+    ((command,),) = parse_log("h1", "# network 1.0 t1\n1.0 t1 $ cat\n" + "\tx\n" * 200_000).values()
+    assert len(command.text) == 3 + 2 * 200_000
+    assert time.process_time() - begun_s < 10
+
+
+def test_networks_less_than_a_second_apart_are_one():
+    """Also where the second between them begins."""
+    log = "# network 5.9 t1\n1.0 t1 $ a\n# network 6.4 t2\n2.0 t2 $ b\n# network 6.95 t3\n3.0 t3 $ c\n"
+    assert {zero_s: len(typed) for zero_s, typed in parse_log("h1", log).items()} == {5.9: 2, 6.95: 1}
+
+
+def test_a_status_that_is_no_number_of_bash_is_none():
+    """Regression: of more digits than Python takes, it broke the grader."""
+    (network,) = parse_log("h1", f"# network 5.0 t1\n1.0 t1 $ a\n1.1 t1 = {'9' * 5000}\n").values()
+    assert [one.status for one in network] == [None]
 
 
 @pytest.mark.parametrize(
