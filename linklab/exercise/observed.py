@@ -50,7 +50,8 @@ Sessions = Sequence[Sequence[TypedLine]]
 
 def recorded(logs: Mapping[str, str], nodes: Collection[str]) -> list[list[TypedLine]]:
     """What recorded terminals (node → text of its log) say was typed, network by network; of all at most `MOST`."""
-    networks, room = [], MOST
+    networks: list[list[TypedLine]] = []
+    room = MOST
     for lines in all_networks(logs):
         typed: list[TypedLine] = []
         for line in sorted(lines, key=lambda each: each.time_s):
