@@ -12,7 +12,7 @@ _STATISTICS = {
     "median": "median",
     "min": "smallest",
     "max": "largest",
-    "mdev": "mean deviation",
+    "mdev": "standard deviation",
     "pct99": "99th percentile",
     "low": "lower end of the 95 % interval",
     "high": "upper end of the 95 % interval",

@@ -134,7 +134,7 @@ def _prediction(asked: Prediction, body: str, notes: StudentNotes, work: LabWork
         "number": asked.number,
         "question": question,
         "theory": theory,
-        "predicted": " ".join(filter(None, (written.told(asked.asks), written.words))) if written else "",
+        "predicted": "; ".join(filter(None, (written.told(asked.asks), written.words))) if written else "",
         "why": written.why if written else "",
         "said": said,
         "settled": name in work.settled,

@@ -69,9 +69,9 @@ def _measured(lab: Lab, guide: Judged, step: str) -> list[str]:
 
 
 def shown(quantity: tuple[float, str]) -> str:
-    """A measured number as people read it."""
+    """A measured number as people read it, in four digits: three would make 110 ms of 109.7 ms."""
     try:
-        return format_number(*quantity)
+        return format_number(*quantity, significant=4)
     except ValueError:
         return f"{quantity[0]:g} {quantity[1]}".strip()
 

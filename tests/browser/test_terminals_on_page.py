@@ -50,3 +50,24 @@ def test_a_command_is_put_behind_a_prompt_that_does_not_begin_its_row(student):
     page.until(lambda: last_row(student) == "doneroot@h1:~#", "the prompt in the midst of a row")
     page.button("Type with Enter", "#block-ifconfig-h1").click()
     page.until(lambda: "inet 10.0.0.1" in student.screen(), "that ifconfig ran")
+
+
+def test_a_page_that_is_loaded_again_opens_where_the_reader_was(student):
+    """Regression: it opened at the top of the manual, with the first terminal in front."""
+    page = student.page
+    student.goes_to("h1")
+    student.goes_to("h2")
+    page.driver.execute_script("document.querySelector('#block-both-sides').scrollIntoView({behavior: 'instant'})")
+    above = "return document.querySelector('#block-both-sides').getBoundingClientRect().top"
+    was = page.driver.execute_script(above)
+    page.driver.refresh()
+    page.until(lambda: page.all(".box .do button"), "the manual has its buttons")
+    page.until(lambda: student.in_front == "h2", "the terminal that was in front")
+    page.until(lambda: abs(page.driver.execute_script(above) - was) < 2, "the same place in the manual")
+
+
+def test_a_new_terminal_opens_on_the_host_with_which_the_manual_begins(student):
+    """Regression: it opened on the Client, where Lab 3 does nothing and h2 cannot be reached."""
+    page = student.page
+    page.button("New terminal").click()
+    page.until(lambda: student.in_front == "h1", "a terminal of h1")

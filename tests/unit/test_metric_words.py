@@ -17,7 +17,7 @@ from linklab.lab.model import lab_folders, load_lab
     ("metric", "words"),
     [
         ("ping.rtt.max", "longest round-trip time of ping"),
-        ("ping.rtt.mdev", "mean deviation of the round-trip time of ping"),
+        ("ping.rtt.mdev", "standard deviation of the round-trip time of ping"),
         ("ping.loss.fraction", "share of pings without a reply"),
         ("iperf3.throughput.receiver", "throughput at the receiver"),
         ("iperf3.2.throughput.receiver", "throughput at the receiver in result 2"),

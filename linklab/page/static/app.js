@@ -5,6 +5,7 @@ import { make, Tabs } from "./elements.js";
 import { start as keepFocus } from "./focus.js";
 import { start as startPredictions } from "./predictions.js";
 import { start as startQuestions } from "./questions.js";
+import { start as keepPlace } from "./place.js";
 import * as server from "./server.js";
 import { start as startSharing } from "./sharing.js";
 import { start as startSteps } from "./steps.js";
@@ -234,6 +235,7 @@ async function begin() {
   startPredictions(byId("main"), context);
   startQuestions(byId("main"), context);
   await pictures();
+  keepPlace(byId("main"), context);
   if (known.has("ended")) disable("network"); // while the page was loaded
 }
 

@@ -180,10 +180,12 @@ class Steps {
     const done = needed.filter((state) => state.status.startsWith("done")).length;
     const at = this.steps.findIndex((step) => step.facts.id === next);
     const rest = `All steps that this page can do are done; the other ${inEditor} are for the editor.`;
+    const last = this.element.querySelector("#questions")
+      ? [" ", make("a", { href: "#questions" }, "Answer the questions"), ", then look at your report, at the top of the page."] : [];
     const following = states.get(next);
     const lead = following?.status === "wrong" ? "✗ Not right yet" : following?.undone ? "Open again" : "Next";
     const why = following?.status === "open" && following.story ? ` ${following.story.replace(/\.$/, "")}.` : "";
-    const what = at < 0 ? [inEditor ? rest : "Every step of this lab is done."] : [
+    const what = at < 0 ? [inEditor ? rest : "Every step of this lab is done.", ...last] : [
       make("a", { href: `#block-${next}`, onclick: (event) => {
         event.preventDefault();
         this.#goTo(at);

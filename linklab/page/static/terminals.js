@@ -4,6 +4,7 @@ import * as server from "./server.js";
 
 const FONT_PX = 13;
 const SHOWN_MS = 8;
+const IN_FRONT = "linklab/terminal";
 const PROMPT_MS = 3000;
 const LINE_MS = 1500;
 const MOST_TYPED = 4 * 2 ** 20; // letters at once; in UTF-8 no more than attach_server.py keeps for a program that does not read
@@ -298,6 +299,9 @@ class Terminals {
 
   setNodes(nodes) {
     this.which.replaceChildren(...nodes.map((node) => make("option", { value: node }, node)));
+    const used = this.context.steps.filter(({ kind, in_editor: inEditor }) => kind === "commands" && !inEditor);
+    const first = used.map(({ terminal }) => terminal.split("#")[0]).find((node) => nodes.includes(node));
+    if (first) this.which.value = first;
     this.empty.textContent = "Open a terminal with New, or put a command of the manual into one.";
   }
 
@@ -315,12 +319,16 @@ class Terminals {
       this.tabs.remove(id);
     }
     this.empty.hidden = this.screens.size > 0;
+    const before = Number(sessionStorage.getItem(IN_FRONT)); // of this page, before it was loaded again
+    if (!this.listed && this.screens.has(before)) this.tabs.choose(before);
+    this.listed = true;
     if (this.current && !this.current.opened) this.#chosen();
     this.waiting.splice(0).forEach((look) => look());
   }
 
   #chosen() {
     this.current?.shown();
+    if (this.listed && this.current) sessionStorage.setItem(IN_FRONT, this.current.facts.id);
   }
 
   // A terminal by its name in the manual, opened if it is not there.
