@@ -26,6 +26,7 @@ _UNFIT = re.compile(
 _NAMED = {"\n": "\\n", "\t": "\\t", "\r": "\\r"}
 _FORMULA = re.compile(r"[=+\-@\t\n\uff1d\uff0b\uff0d\uff20]")
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?inf", re.ASCII)
+_PIECE = re.compile(r"(?<=[;\n])[^;\n]+")
 
 
 def visible(text: str, *, keep: str = "\n\t") -> str:
@@ -71,9 +72,16 @@ def file_name(path: Path) -> str:
 
 
 def csv_cell(text: str) -> str:
-    """Return the text as a cell that no spreadsheet takes for a formula (OWASP, "CSV Injection"); a number stays."""
-    shown = visible(text)
-    return f"'{shown}" if _FORMULA.match(shown) and not _NUMBER.fullmatch(shown) else shown
+    """Return the text as a cell that no spreadsheet takes for a formula (OWASP, "CSV Injection"); a number stays.
+
+    Where people write decimal commas, a spreadsheet ends cells at semicolons and knows no quotes within one, so what
+    follows a semicolon or a line end is taken as the beginning of a cell too.
+    """
+    return _PIECE.sub(lambda found: _no_formula(found[0]), _no_formula(visible(text)))
+
+
+def _no_formula(cell: str) -> str:
+    return f"'{cell}" if _FORMULA.match(cell) and not _NUMBER.fullmatch(cell) else cell
 
 
 def _spelt(character: str) -> str:

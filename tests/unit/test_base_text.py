@@ -46,6 +46,14 @@ def test_a_number_is_no_formula(number):
     assert text.csv_cell(number) == number
 
 
+@pytest.mark.parametrize("separator", [";", "\n"])
+def test_what_a_spreadsheet_with_decimal_commas_splits_off_is_no_formula_either(separator):
+    """Regression: there a file called "x;=1+1.zip" was two cells, the second a formula."""
+    assert text.csv_cell(f"x{separator}=1+1.zip") == f"x{separator}'=1+1.zip"
+    assert text.csv_cell(f"=x{separator}@a{separator}b") == f"'=x{separator}'@a{separator}b"
+    assert text.csv_cell(f"x{separator}-1.5{separator} -y") == f"x{separator}-1.5{separator} -y"
+
+
 @given(st.text(alphabet=st.characters(), max_size=40))
 def test_xml_takes_everything_that_is_visible(anything):
     """Whatever was in it, a reader of XML 1.0 reads it back."""
