@@ -1,4 +1,5 @@
 // The terminals of the page: tabs with xterm.js, each on a WebSocket that survives a reload of the page.
+import { Drawing } from "./drawing.js";
 import { make, Tabs } from "./elements.js";
 import * as server from "./server.js";
 
@@ -55,6 +56,7 @@ class Screen {
     this.term.loadAddon(new WebLinksAddon((_, address) => window.open(address, "_blank", "noopener")));
     this.term.attachCustomKeyEventHandler((event) => this.#key(event));
     this.drawn = 0;
+    this.release = () => {};
     this.opened = false;
     this.drawing = false; // whether xterm.js draws it, which it does not while it is hidden
     this.prompted = new Promise((done) => {
@@ -94,18 +96,30 @@ class Screen {
 
   #show(message) {
     if (typeof message !== "string") {
-      const bytes = new Uint8Array(message);
-      this.term.write(bytes, () => {
-        this.#drew(bytes.length);
-        this.prompt();
-      });
+      this.owner.drawing.add(this, new Uint8Array(message));
       return;
     }
     const said = JSON.parse(message);
     if (said.taken) this.socket.taken(said.taken);
-    if (said.reset) this.term.reset();
+    if (said.reset) this.owner.drawing.reset(this);
     if (said.notice) this.note(said.notice);
     if (said.closed) this.note(ENDED);
+  }
+
+  clear() {
+    this.term.reset();
+  }
+
+  // Draw bytes; resolved when they are drawn, or the terminal is closed.
+  draw(bytes) {
+    return new Promise((done) => {
+      this.release = done;
+      this.term.write(bytes, () => {
+        this.#drew(bytes.length);
+        this.prompt();
+        done();
+      });
+    });
   }
 
   // Tell the server what has been drawn, so that it sends no more than this page can show.
@@ -243,7 +257,9 @@ class Screen {
 
   end() {
     this.socket.close();
+    this.owner.drawing.forget(this);
     this.term.dispose();
+    this.release();
   }
 }
 
@@ -254,6 +270,7 @@ class Terminals {
     this.element = element;
     this.prompt = new RegExp(`^(?:${context.prompt})`);
     this.screens = new Map();
+    this.drawing = new Drawing(() => this.current);
     this.waiting = [];
     this.screenReader = localStorage.getItem("linklab/screen-reader") === "yes";
     this.tabs = new Tabs("Terminals", () => this.#chosen());
