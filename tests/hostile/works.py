@@ -19,7 +19,7 @@ WORKS = {
     "endless output": ("yes the grader is full", OVERDUE),
     "rm -rf /": (
         "rm -rf --no-preserve-root /usr/bin /opt /lab /; exit 1",
-        f"{OVERDUE}|does not answer any more|cannot be read",
+        "^the network that work.sh left does not answer any more: ",  # /dev has no terminals
     ),
     "rm -rf of the machine": (
         "mkdir /mnt/m; mount -t hostfs m /mnt/m; "
@@ -75,11 +75,11 @@ sleep 9""",
     ),
     "all of the disk": (
         "dd if=/dev/zero of=/lab/full bs=1M; dd if=/dev/zero of=/tmp/full bs=1M; exit 0",
-        "No space left on device|Cannot allocate memory|failed with status",
+        ("error writing '/lab/full': No space left on device", "error writing '/tmp/full': No space left on device"),
     ),
     "all descriptors": (
         "python3 -c 'import os\nwhile True: os.pipe()'; find / >/dev/null 2>&1; exit 0",
-        "Too many open files|failed with status|" + OVERDUE,
+        r"os\.pipe.*failed with status 1: .*OSError: \[Errno 24\] Too many open files",
     ),
     "a long line": ("head -c 50000000 /dev/zero | tr '\\0' a; echo; exit 0", ""),
     "control characters": (
