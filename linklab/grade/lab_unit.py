@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from linklab import __version__
-from linklab.base.text import excerpt, one_line
+from linklab.base.text import excerpt, one_line, quoted
 from linklab.engine.api import Engine
 from linklab.errors import Fault, InputError, LinklabError, blame
 from linklab.exercise.bundle import LAB, NOTES, PROGRESS, Bundle
@@ -167,15 +167,23 @@ def _entries(bundle: Bundle, lab: Lab) -> tuple[list[ProgressEntry], list[str]]:
 
 
 def _own_files(bundle: Bundle, folder: Path, entries: list[ProgressEntry]) -> None:
-    """Put what no line of the progress wrote into the working folder: scripts, drawings."""
+    """Put what no line of the progress wrote into the working folder: scripts, drawings.
+
+    Raises:
+        InputError: of the fault SUBMISSION where no folder can hold a file of that name.
+    """
     lines = [each for _, each in entries if isinstance(each, TypedEvidence) and not is_for_hands(each)]
     written = {name for line in lines for name in line.files}
     for name, content in bundle.folder("results").items():
         path = folder / name
         if name in written or len(content) > MOST_FILE or folder not in path.resolve().parents:
             continue
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        except OSError as error:  # a name that is too long, or that is a file's and a folder's
+            why = f"{quoted(f'results/{name}')} cannot be written: {error.strerror}; leave it out, or rename it"
+            raise InputError(why, fault=Fault.SUBMISSION) from error
 
 
 def _counts(plan: LabPlan, state: StepState) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import os
+import resource
 import shutil
 import tempfile
 import traceback
@@ -34,6 +35,8 @@ LOOK_S = 0.25
 """Wall-clock seconds after which whoever waits is told that nothing happened."""
 MOST_BYTES = 64 * 2**20
 """Largest submitted file that is looked at; an honest one has well below a megabyte."""
+MOST_MEMORY_BYTES = 4 * 2**30
+"""Memory of the process that grades: what is graded may print or write what takes many times its size to be read."""
 _MOST_LOG = 20_000
 
 
@@ -230,6 +233,9 @@ def _why(error: LinklabError) -> str:
 def _work(unit: Unit, bundle: str, _tell: Tell) -> Report:
     """Grade one submission in the folder that this process works in."""
     os.umask(0o077)
+    hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+    most = MOST_MEMORY_BYTES if hard == resource.RLIM_INFINITY else min(MOST_MEMORY_BYTES, hard)
+    resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
     folder = Path.cwd().parent
     try:
         with searching(map(Path, unit.exercises)):
@@ -255,6 +261,11 @@ def graded(name: str, bundle: Path, course: bytes | None, options: Mapping[str, 
         assert isinstance(report, Report)
     except LinklabError as error:
         return _named(failed(one_line(str(error))), bundle, course)
+    except MemoryError:
+        traceback.print_exc()
+        gib = MOST_MEMORY_BYTES >> 30
+        why = f"Grading took more than {gib} GiB of memory and was ended: look at what its commands print and write."
+        return _named(failed(why), bundle, course)
     except Exception as error:  # the batch goes on, and the log has the rest
         traceback.print_exc()
         return _named(failed(f"The grader broke: {type(error).__name__}: {one_line(str(error))}"), bundle, course)

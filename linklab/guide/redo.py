@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from linklab.base.text import quoted
 from linklab.engine.api import Background, Clock, Completed, Engine, Network, Shows, StopAfter, Typed
 from linklab.errors import AgentError, DeadlineError, EngineError, InputError
 from linklab.guide.claims import LineFiles
@@ -264,13 +265,21 @@ class Redoing:
     # --- files
 
     def _write(self, file: FileEvidence) -> FileEvidence:
-        """A file in the working folder as the student had it; another's place is not ours to write."""
+        """A file in the working folder as the student had it; another's place is not ours to write.
+
+        Raises:
+            RedoError: no file can have that name or text, or a folder stands where it belongs.
+        """
         named = PurePosixPath(file.path)
-        if not named.is_absolute() and ".." not in named.parts:
-            path = self.folder / named
-            if self.folder.resolve() in path.resolve().parents:
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(file.text, encoding="utf-8")
+        try:
+            if not named.is_absolute() and ".." not in named.parts:
+                path = self.folder / named
+                if self.folder.resolve() in path.resolve().parents:
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    path.write_text(file.text, encoding="utf-8")
+        except (OSError, ValueError) as error:  # ValueError: a NUL, or half of a character
+            why = error.strerror if isinstance(error, OSError) else str(error)
+            raise RedoError(f"the file {quoted(file.path)} of the progress cannot be written: {why}") from error
         return file
 
 

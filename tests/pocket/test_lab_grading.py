@@ -93,3 +93,17 @@ def test_claims_are_not_believed(tmp_path, lab):
     found = outcomes(report)
     assert (found["one-side"], found["delay-h2"], found["both-sides"]) == (Outcome.PASS, Outcome.FAIL, Outcome.FAIL)
     assert "Done by the student's progress, but not when it was done again: both-sides." in report.notes
+
+
+def test_results_that_no_folder_can_hold_are_refused(tmp_path, lab):
+    """Regression: a name that is a file's and a folder's was an error of the grader's."""
+    files = {
+        "lab.json": json.dumps({"lab": lab.number, "replayed": replayed(lab), "student": "", "name": ""}).encode(),
+        "progress.jsonl": worked(tmp_path, lab, "unshaped").path.read_bytes(),
+        "results/a": b"1",
+        "results/a/b": b"2",
+    }
+    write_bundle(tmp_path / "a.zip", Bundle("lab3", "", files))
+    report = grade(tmp_path / "a.zip", None, PocketEngine())
+    assert report.status is Status.UNGRADABLE
+    assert report.notes == ('"results/a/b" cannot be written: File exists; leave it out, or rename it',)

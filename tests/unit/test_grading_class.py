@@ -154,6 +154,10 @@ def test_a_unit_gets_course_and_options_and_no_path_of_the_machine():
     [
         ("raise", "The grader broke: RuntimeError: the measuring tool broke"),
         ("die", "The grading process ended without a word (exit code 9)."),
+        (
+            "swell",
+            "Grading took more than 4 GiB of memory and was ended: look at what its commands print and write.",
+        ),
         ("no such thing", ""),
     ],
 )

@@ -227,3 +227,22 @@ def test_a_progress_without_a_network_is_not_done(lab, tmp_path):
     """As one that was written by hand."""
     said, _, redoing = redone(lab, tmp_path, begins("ls", 1.0), ends("ls", 1.0, 1.0))
     assert (said, redoing.stopped) == ([], "the progress does not say that a network began")
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "why"),
+    [
+        ("a/b", "", '"a/b" of the progress cannot be written: File exists'),
+        ("x" * 300, "", "cannot be written: File name too long"),
+        ("a\0b", "", "cannot be written: embedded null byte"),
+        ("c", "\ud800", "cannot be written: 'utf-8' codec can't encode character"),
+    ],
+    ids=["a file's and a folder's", "too long", "NUL", "half a character"],
+)
+def test_a_file_that_nobody_can_write_ends_it(lab, tmp_path, path, text, why):
+    """Regression: a progress that names one was an error of the grader's."""
+    entries = BEGUN, ("file", FileEvidence("a", "1")), ("file", FileEvidence(path, text)), begins("true", 1.0)
+    said, _, redoing = redone(lab, tmp_path, *entries)
+    assert why in redoing.stopped
+    assert (tmp_path / "a").read_text() == "1"
+    assert not any("true" in one for one in said)
