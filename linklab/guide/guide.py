@@ -24,7 +24,7 @@ from linklab.guide.evidence import (
 from linklab.guide.matching import Matching
 from linklab.guide.plan import EditorWant, FileWant, GuideStep, LabPlan, RunWant, SettingWant, plan_of
 from linklab.guide.predictions import PredictionOrder, PredictionTime
-from linklab.guide.programs import ProgramRun
+from linklab.guide.programs import TABLES, ProgramRun, compared
 from linklab.guide.servers import Servers
 from linklab.guide.settings import kind_of
 from linklab.guide.shell import commands_in
@@ -172,10 +172,14 @@ class Guide:
         if found is None:
             if misspelt := self.matching.misspelt(line, self.front):
                 self.wants[misspelt[0]].mark_wrong(words.of_run(run, [misspelt[1]]))
+            elif self._tried_next(run, line):
+                pass
             elif line.ended and line.status not in (0, None):  # such as `tc qdisk add …`, which tc does not know
                 self._refused(line, (), f"status {line.status}")
             return
         if self.wants[found.at].good:
+            if not self.matching.is_as_printed(found.at, line) and self._tried_next(run, line):
+                return
             if not line.ended and self.servers.is_needed(found.at) and found.at not in self._running.values():
                 self._running[line.key] = found.at
                 self.servers.began_again(found.at)
@@ -189,6 +193,22 @@ class Guide:
             self._running[line.key] = found.at
             if isinstance(want, RunWant) and want.stays:
                 self.wants[found.at].mark_done()
+
+    def _tried_next(self, run: ProgramRun, line: TypedEvidence) -> bool:
+        """Whether a line is a wrong try at what comes next: it failed, or its output went into the file of that step."""
+        at = self.matching.following(self.front)
+        want = self.plan.steps[at[0]].wants[at[1]] if at is not None else None
+        if at is None or not isinstance(want, RunWant) or not line.ended:
+            return False
+        files = words.written_by(line.terminal, line.text)
+        into = bool(files) and files == words.written_by(self.plan.steps[at[0]].step.terminal, want.text)
+        if (line.status in (0, None) and not into) or (run.node, run.alike) != (want.run.node, want.run.alike):
+            return False
+        differing = compared(want.run, run) if run.program in TABLES else []
+        complaint = complaint_of(line, self.plan.nodes) if line.status else None
+        story = words.of_run(run, differing) if differing else words.of_status(line, 0)
+        self.wants[at].mark_wrong(story, advice=complaint.text if complaint and not differing else "")
+        return True
 
     def _run_in(self, line: TypedEvidence) -> ProgramRun | None:
         """What a line runs; a node that is named as a target counts by its address."""
@@ -333,6 +353,9 @@ class Guide:
         expected = want.status if isinstance(want, RunWant) else None
         stopped = isinstance(want, RunWant) and (want.stays or words.is_stopped(step.step))
         if expected is not None and not stopped and line.status not in (None, expected):
+            run = self._run_in(line)
+            if run and at[0] > self.front and self._tried_next(run, line):
+                return
             complaint = None if line.status == 0 else complaint_of(line, self.plan.nodes)
             status.mark_wrong(words.of_status(line, expected), advice=complaint.text if complaint else "")
             return

@@ -82,6 +82,16 @@ class Matching:
         found = self.find(run, now, front)
         return found.at if found is not None and not found.differing else None
 
+    def following(self, front: int) -> At | None:
+        """The program that comes next from the front on; None where something is to be set first."""
+        at, want = next(self._tries(front), (None, None))
+        return at if isinstance(want, RunWant) else None
+
+    def is_as_printed(self, at: At, line: TypedEvidence) -> bool:
+        """Whether a line is that of a step, word for word."""
+        want = self.plan.steps[at[0]].wants[at[1]]
+        return isinstance(want, RunWant) and words.same_line(want.text, line.text)
+
     def repeats(self, line: TypedEvidence, front: int) -> bool:
         """Whether a line has done its step before, and is not what comes next in its terminal, or was left out."""
         here = [

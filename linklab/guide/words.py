@@ -156,6 +156,10 @@ def _difference(one: RunDifference) -> str:
             return f"“{one.wanted}” is missing"
         return f"“{one.found}” was typed" + (f" where “{one.wanted}” is wanted" if one.wanted else " and is not wanted")
     name = _OPTIONS.get(one.what, one.what)
+    if one.wanted == "on" and not one.found:
+        return f"{name} is missing"
+    if not one.wanted and one.found == "on":
+        return f"{name} was given and is not wanted"
     if not one.wanted:
         return f"{name} was given ({one.found}) and is not wanted"
     return f"{name} is {one.found or 'missing'}; wanted is {one.wanted}"
@@ -283,6 +287,11 @@ def _opened(step: GuideStep) -> list[str]:
 def same_line(one: str, other: str) -> bool:
     """Whether two lines are the same but for sudo and spaces."""
     return one.replace("sudo ", "").split() == other.replace("sudo ", "").split()
+
+
+def written_by(terminal: str, text: str) -> tuple[str, ...]:
+    """The files into which a line writes what it shows."""
+    return tuple(name for command in commands_in(terminal, text) for name in command.to)
 
 
 def is_about_guide(line: TypedEvidence, nodes: Collection[str]) -> bool:

@@ -258,3 +258,33 @@ def test_a_step_that_is_done_twice_is_no_mistake_in_the_next_one(before, line, s
     student.types("h1", student.lab.manual.step(line).typed, said, 2)
     assert [one.id for one in student.guide.steps() if one.status is WRONG] == []
     assert student.status(line) is DONE
+
+
+REFUSED = "iperf3: error - unable to connect to server: Connection refused"
+
+
+@pytest.mark.parametrize(
+    ("at", "typed", "output", "status", "story"),
+    [
+        ("udp", "iperf3 -c 10.0.0.2 -U", "iperf3: unrecognized option", 1, "UDP, -u is missing"),
+        ("port", "iperf3 -c 10.0.0.2 -t 1", REFUSED, 1, "the port -p is 5201; wanted is 3250"),
+        ("json", "iperf3 -c 10.0.0.2 -t 5 > test_results.json", "", 0, "JSON, -J is missing"),
+        ("cat", "cat result.json", "No such file", 1, "“cat result.json” failed (status 1): No such file"),
+        ("step-38", "cd result", "No such folder", 1, "“cd result” failed (status 1): No such folder"),
+    ],
+)
+def test_a_line_that_fails_is_told_at_the_step_that_comes_next(at, typed, output, status, story):
+    """Regression: it was told nowhere, or at a later step of which it would have been the line."""
+    student = Student("2")
+    student.until(at)
+    student.types("h1", typed, output, status)
+    assert [(one.id, one.story) for one in student.guide.steps() if one.status is WRONG] == [(at, story)]
+    assert student.guide.next_step().id == at
+
+
+def test_a_step_that_is_repeated_and_fails_is_not_told_at_the_next_one():
+    """Whoever runs the first test once more and stops it has not tried the second."""
+    student = Student("2")
+    student.until("udp")
+    student.types("h1", "iperf3 -c 10.0.0.2", "iperf3: interrupt - the client has terminated", 1)
+    assert [one.id for one in student.guide.steps() if one.status is WRONG] == []
