@@ -195,7 +195,7 @@ class Guide:
                 self.wants[found.at].mark_done()
 
     def _tried_next(self, run: ProgramRun, line: TypedEvidence) -> bool:
-        """Whether a line is a wrong try at what comes next: it failed, or its output went into the file of that step."""
+        """Whether a line is a wrong try at what comes next: it failed, or it wrote the file of that step."""
         at = self.matching.following(self.front)
         want = self.plan.steps[at[0]].wants[at[1]] if at is not None else None
         if at is None or not isinstance(want, RunWant) or not line.ended:

@@ -156,13 +156,10 @@ def _difference(one: RunDifference) -> str:
             return f"“{one.wanted}” is missing"
         return f"“{one.found}” was typed" + (f" where “{one.wanted}” is wanted" if one.wanted else " and is not wanted")
     name = _OPTIONS.get(one.what, one.what)
-    if one.wanted == "on" and not one.found:
-        return f"{name} is missing"
-    if not one.wanted and one.found == "on":
-        return f"{name} was given and is not wanted"
     if not one.wanted:
-        return f"{name} was given ({one.found}) and is not wanted"
-    return f"{name} is {one.found or 'missing'}; wanted is {one.wanted}"
+        given = "" if one.found == "on" else f" ({one.found})"
+        return f"{name} was given{given} and is not wanted"
+    return f"{name} is {one.found or 'missing'}" + ("" if one.wanted == "on" else f"; wanted is {one.wanted}")
 
 
 def of_status(line: TypedEvidence, expected: int) -> str:

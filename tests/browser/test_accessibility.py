@@ -54,7 +54,7 @@ def test_the_page_of_a_lab_as_it_begins(lab, browser):
     running.wait_for("The network runs")
     looks.at("at first")
     page.button("New terminal").click()
-    page.until(lambda: "root@client" in page.screen(), "the prompt")
+    page.until(lambda: "root@h1" in page.screen(), "the prompt")
     for tab in ("Plots", "Packets", "Topology"):
         shows(page, tab)
         looks.at(tab)

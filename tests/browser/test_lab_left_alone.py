@@ -99,7 +99,7 @@ def test_an_idle_page_is_hardly_drawn(student):
     """Regression: a clock that was drawn six times a second and an unseen caret took 6.5 % of a processor."""
     page = student("14").page
     page.button("New terminal").click()
-    page.until(lambda: "root@client" in page.screen(), "the prompt")
+    page.until(lambda: "root@h1" in page.screen(), "the prompt")
     page.driver.execute_cdp_cmd("Performance.enable", {})
     page.driver.execute_script(LISTEN)
 

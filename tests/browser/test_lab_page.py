@@ -81,8 +81,8 @@ def test_a_page_that_is_loaded_again_has_its_terminals(lab, browser):
     page.open(running.address)
     running.wait_for("The network runs")
     page.button("New terminal").click()
-    page.until(lambda: page.tabs() == ["client"], "a terminal")
-    page.until(lambda: "root@client" in page.screen(), "the prompt")
+    page.until(lambda: page.tabs() == ["h1"], "a terminal")
+    page.until(lambda: "root@h1" in page.screen(), "the prompt")
     page.keys("mine=42\n")
     page.driver.refresh()
     page.until(lambda: "mine=42" in page.screen(), "what was typed before")
@@ -97,8 +97,8 @@ def test_two_browsers_show_one_lab(lab, browser):
     two.open(running.address)
     running.wait_for("The network runs")
     one.button("New terminal").click()
-    two.until(lambda: two.tabs() == ["client"], "the terminal in the other browser")
-    one.until(lambda: "root@client" in one.screen(), "the prompt")
+    two.until(lambda: two.tabs() == ["h1"], "the terminal in the other browser")
+    one.until(lambda: "root@h1" in one.screen(), "the prompt")
     one.keys("echo for-$((40 + 2))-both\n")
     two.until(lambda: "for-42-both" in two.screen(), "the output in the other browser")
 
@@ -163,14 +163,14 @@ def test_terminals_at_full_speed_freeze_nothing(lab, browser):
         before = len(page.tabs())
         page.button("New terminal").click()
         page.until(lambda: len(page.tabs()) == before + 1, "one more terminal")  # noqa: B023 - waited for in this turn
-        page.until(lambda: "root@client" in page.screen(), "the prompt")
+        page.until(lambda: "root@h1" in page.screen(), "the prompt")
         page.keys("yes 0123456789\n")
         page.until(lambda: page.screen().count("0123456789") > 5, "the flood")
     page.button("Pause", "#clock").click()
     page.button("Resume", "#clock")
     page.button("Resume", "#clock").click()
     page.one(".panel.terminal:not([hidden]) .xterm-helper-textarea").send_keys(Keys.CONTROL, "c")
-    page.until(lambda: "root@client" in page.screen(), "the prompt again")
+    page.until(lambda: "root@h1" in page.screen(), "the prompt again")
 
 
 CONNECTIONS_CAN_BE_CUT = """
@@ -202,7 +202,7 @@ def test_what_is_typed_while_the_connection_is_lost_follows(lab, browser):
     page.open(running.address)
     running.wait_for("The network runs")
     page.button("New terminal").click()
-    page.until(lambda: "root@client" in page.screen(), "the prompt")
+    page.until(lambda: "root@h1" in page.screen(), "the prompt")
     tried = page.driver.execute_script("return window.tried()")
     page.driver.execute_script("window.cut(true)")
     page.until(lambda: "what you type is sent when it is back" in page.one(".note-line").text, "that it is lost")
@@ -281,7 +281,7 @@ def test_a_large_paste_arrives_whole_or_is_refused_with_a_sentence(lab, browser)
     page.open(running.address)
     running.wait_for("The network runs")
     page.button("New terminal").click()
-    page.until(lambda: "root@client" in page.screen(), "the prompt")
+    page.until(lambda: "root@h1" in page.screen(), "the prompt")
     line = "an odd number 🖧🖧🖧 of units\n"
     page.keys("stty -echo; cat > pasted; touch ended\n")
     page.until((running.folder / "pasted").exists, "cat")
@@ -309,7 +309,7 @@ def test_a_flood_goes_on_in_a_hidden_tab(lab, browser):
     page.open(running.address)
     running.wait_for("The network runs")
     page.button("New terminal").click()
-    page.until(lambda: "root@client" in page.screen(), "the prompt")
+    page.until(lambda: "root@h1" in page.screen(), "the prompt")
     page.driver.execute_script(TIMERS_STOP_WHILE_HIDDEN)
     shown = page.driver.current_window_handle
     page.keys("sleep 2; seq 300000 | tee numbers; touch ended\n")
@@ -317,7 +317,7 @@ def test_a_flood_goes_on_in_a_hidden_tab(lab, browser):
     page.until((running.folder / "ended").exists, "the end of the flood")
     assert (running.folder / "numbers").read_text().endswith("\n300000\n")
     page.driver.switch_to.window(shown)
-    page.until(lambda: "\n300000\nroot@client" in page.screen(), "the last line and the prompt")
+    page.until(lambda: "\n300000\nroot@h1" in page.screen(), "the last line and the prompt")
 
 
 @in_both
@@ -367,7 +367,7 @@ def test_a_network_that_was_ended_leaves_no_button_that_does_nothing(lab, browse
     page.one("#student-name").send_keys("Ada Lovelace")
     page.until(lambda: "kept for the report" in page.one(".name").text, "that the name is kept")
     page.button("New terminal").click()
-    page.until(lambda: page.tabs() == ["client"], "a terminal")
+    page.until(lambda: page.tabs() == ["h1"], "a terminal")
     held = page.button("Put into h1", "#block-ping-h1")
     page.driver.execute_script("arguments[0].focus()", held)
     assert running.end() == 0
@@ -375,7 +375,7 @@ def test_a_network_that_was_ended_leaves_no_button_that_does_nothing(lab, browse
         lambda: "It was ended" in page.one("#notice").text or "Ctrl+C" in page.one("#notice").text, "that it ended"
     )
     assert "What you did is kept" in page.one("#notice").text
-    page.until(lambda: page.driver.execute_script(ENABLED) == ["client", "Copy"], "that the others are grey")
+    page.until(lambda: page.driver.execute_script(ENABLED) == ["h1", "Copy"], "that the others are grey")
     assert "Manual main" in page.focused()
     notes = json.loads((running.folder / ".linklab/notes.json").read_text())
     assert notes["name"] == "Ada Lovelace"
@@ -509,8 +509,8 @@ def test_the_reader_stays_where_they_are(lab, browser):
     page.open(running.address)
     running.wait_for("The network runs")
     page.button("New terminal").click()
-    page.until(lambda: page.tabs() == ["client"], "a terminal")
-    page.until(lambda: "root@client" in page.screen(), "the prompt")
+    page.until(lambda: page.tabs() == ["h1"], "a terminal")
+    page.until(lambda: "root@h1" in page.screen(), "the prompt")
     page.one('#terminals [role="tab"]').click()
     page.keys("sleep 9999\n")
     page.until(lambda: "sleep 9999" in page.screen(), "what was typed after the click")

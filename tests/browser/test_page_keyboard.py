@@ -131,8 +131,8 @@ def test_the_focus_is_always_seen(lab, browser, size):
     page.keys(Keys.F6)
     tabbed(page, "New terminal")
     page.keys(Keys.ENTER)
-    page.until(lambda: "Terminal client" in page.focused(), "the terminal's focus")
-    page.until(lambda: "root@client" in page.screen(), "the prompt")
+    page.until(lambda: "Terminal h1" in page.focused(), "the terminal's focus")
+    page.until(lambda: "root@h1" in page.screen(), "the prompt")
     page.keys("ping 10.0.0.3\n")
     for tab, last in (("topology", "Slow motion"), ("plots", "Save data"), ("packets", "Download")):
         page.keys(Keys.F6)

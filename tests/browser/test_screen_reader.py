@@ -103,6 +103,24 @@ def test_a_step_says_how_far_it_is_and_is_come_back_to(reader):
     page.until(lambda: told.focus() == ("group", step, "Terminal of h1 ✓ done"), "the step again")
 
 
+def test_a_prediction_is_not_passed_by_on_the_way_from_step_to_step(reader):
+    """Regression: Alt+PageDown went from step to step, and past the question that is to be answered between them."""
+    told = reader("3")
+    told.goes_to("On h2 list the network interfaces, too")
+    told.page.keys(Keys.ALT, Keys.PAGE_DOWN)
+    role, name, about = told.focus()
+    assert (role, name) == ("region", "Prediction 1 – write down what you expect, and why, before you measure")
+    assert about.startswith("You will delay what leaves h1 by 100 ms, and set nothing on h2.")
+    told.page.keys(Keys.ALT, Keys.ENTER)
+    told.page.until(
+        lambda: "This is a prediction: Alt+PageDown leads to the next step." in told.said(), "that nothing is put"
+    )
+    told.page.keys(Keys.TAB)
+    assert told.focus()[:2] == ("textbox", "Number")
+    told.page.keys(Keys.ALT, Keys.PAGE_DOWN)
+    assert told.focus()[1] == "On h1 delay everything that leaves by 100 ms"
+
+
 def test_a_terminal_says_how_its_screen_is_read(reader):
     """Regression: without the box above it a terminal was mute, and Tab, which belongs to the shell, led nowhere."""
     told = reader("1")

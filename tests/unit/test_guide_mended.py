@@ -288,3 +288,22 @@ def test_a_step_that_is_repeated_and_fails_is_not_told_at_the_next_one():
     student.until("udp")
     student.types("h1", "iperf3 -c 10.0.0.2", "iperf3: interrupt - the client has terminated", 1)
     assert [one.id for one in student.guide.steps() if one.status is WRONG] == []
+
+
+@pytest.mark.parametrize("columns", [1, 2, 4, 8])
+def test_a_listing_is_right_in_a_terminal_of_any_width(columns):
+    """Regression: `ls` goes down its columns, and in the two rows of a page's terminal the names have another order."""
+    student = Student("2")
+    student.until("ls-results")
+    files = ["1.dat", "MTU.pdf", "RTT.pdf", "RTT_Var.pdf", "bytes.pdf", "cwnd.pdf", "retransmits.pdf", "throughput.pdf"]
+    rows = -(-len(files) // columns)
+    student.types("h1", "ls results", "".join("  ".join(files[row::rows]) + "\n" for row in range(rows)))
+    assert student.status("ls-results") is DONE
+
+
+def test_a_listing_that_lacks_a_file_is_wrong():
+    """Of the eight."""
+    student = Student("2")
+    student.until("ls-results")
+    student.types("h1", "ls results", "1.dat RTT_Var.pdf bytes.pdf cwnd.pdf MTU.pdf throughput.pdf retransmits.pdf\n")
+    assert student.status("ls-results") is WRONG

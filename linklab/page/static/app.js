@@ -17,7 +17,7 @@ const PICTURES = [["topology", "Topology"], ["plots", "Plots"], ["packets", "Pac
 const KEYS = [
   ["F6, Shift+F6", "to the next or the previous part of the page; also out of a terminal"],
   ["Shift+Tab", "in a terminal: to the controls above it"],
-  ["Alt+PageDown, Alt+PageUp", "to the next or the previous step of the manual"],
+  ["Alt+PageDown, Alt+PageUp", "to the next or the previous step or prediction of the manual"],
   ["Alt+Enter", "put the step's command into its terminal; press Enter there yourself"],
   ["Alt+Shift+Enter", "the same, with Enter"],
   ["F8", "pause or resume the network's time"],

@@ -35,7 +35,7 @@ class Question {
         "Keep my prediction"), this.said);
     box.querySelector(".write")?.replaceWith(this.form);
     const question = box.querySelector(".question");
-    question.id = `${id}-question`;
+    question.id ||= `${id}-question`;
     this.form.querySelector("input, textarea").setAttribute("aria-describedby", question.id);
     this.beside = make("div", { class: "compared", hidden: true });
     box.append(this.beside);

@@ -117,6 +117,15 @@ class Step {
   }
 }
 
+// A prediction, where whoever goes from step to step by keys stops as well: it is written before its step is done.
+function predictionStop(box) {
+  box.tabIndex = -1;
+  const question = box.querySelector(".question");
+  question.id ||= `${box.id}-question`;
+  box.setAttribute("aria-describedby", question.id);
+  return { box };
+}
+
 class Steps {
   constructor(element, context) {
     this.context = context;
@@ -128,36 +137,39 @@ class Steps {
       const box = element.querySelector(`#block-${CSS.escape(facts.id)}`);
       if (box) this.steps.push(new Step(facts, box, context));
     }
+    const predictions = [...element.querySelectorAll(".predict")].map(predictionStop);
+    this.stops = [...this.steps, ...predictions].sort((one, other) =>
+      (one.box.compareDocumentPosition(other.box) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1));
     element.addEventListener("focusin", (event) => {
-      const at = this.steps.findIndex((step) => step.box.contains(event.target));
+      const at = this.stops.findIndex((stop) => stop.box.contains(event.target));
       if (at >= 0) this.#here(at);
     });
     context.onEvent("guide", (event) => this.show(event));
   }
 
   #here(at) {
-    this.steps[this.at]?.box.classList.remove("current");
+    this.stops[this.at]?.box.classList.remove("current");
     this.at = at;
-    this.steps[at].box.classList.add("current");
+    this.stops[at].box.classList.add("current");
   }
 
   #goTo(at) {
     this.context.show("manual");
     this.#here(at);
-    this.steps[at].box.focus({ preventScroll: true });
-    this.steps[at].box.scrollIntoView({ block: "center" });
+    this.stops[at].box.focus({ preventScroll: true });
+    this.stops[at].box.scrollIntoView({ block: "center" });
   }
 
-  // From where the reader is: in the midst of the text, such as in a prediction, that lies between two steps.
+  // From where the reader is: in the midst of the text, such as in a table, that lies between two of them.
   move(by) {
     const here = document.activeElement;
-    const beside = here !== this.element && this.element.contains(here) && !this.steps.some(({ box }) => box.contains(here));
+    const beside = here !== this.element && this.element.contains(here) && !this.stops.some(({ box }) => box.contains(here));
     let from = this.at;
     if (beside) {
-      const below = this.steps.findIndex(({ box }) => here.compareDocumentPosition(box) & Node.DOCUMENT_POSITION_FOLLOWING);
-      from = (below < 0 ? this.steps.length : below) - (by > 0 ? 1 : 0);
+      const below = this.stops.findIndex(({ box }) => here.compareDocumentPosition(box) & Node.DOCUMENT_POSITION_FOLLOWING);
+      from = (below < 0 ? this.stops.length : below) - (by > 0 ? 1 : 0);
     }
-    if (this.steps.length) this.#goTo(Math.min(this.steps.length - 1, Math.max(0, from + by)));
+    if (this.stops.length) this.#goTo(Math.min(this.stops.length - 1, Math.max(0, from + by)));
   }
 
   // The focus to the step where the reader was; whether there is one.
@@ -169,7 +181,9 @@ class Steps {
 
   put(enter) {
     if (this.at < 0) this.move(1);
-    this.steps[this.at]?.put(enter);
+    const stop = this.stops[this.at];
+    if (stop?.put) stop.put(enter);
+    else this.context.announce("This is a prediction: Alt+PageDown leads to the next step.", true);
   }
 
   show({ steps, next, trouble }) {
@@ -188,7 +202,7 @@ class Steps {
     const what = at < 0 ? [inEditor ? rest : "Every step of this lab is done.", ...last] : [
       make("a", { href: `#block-${next}`, onclick: (event) => {
         event.preventDefault();
-        this.#goTo(at);
+        this.#goTo(this.stops.indexOf(this.steps[at]));
       } }, `${lead}: ${following.task || this.steps[at].facts.name}`),
       following.subgoal ? ` (${following.subgoal.replace(/\.$/, "")})` : "", why ? `.${why}` : "",
     ];
