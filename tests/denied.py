@@ -3,6 +3,7 @@
 
 Usage: denied.py NAME,… PROGRAM ARG…   By a filter of seccomp(2) that answers EPERM; numbers of x86-64. "namespaces"
 stands for what Docker's default profile denies of them: unshare, setns, mounts, and clone into a new user namespace.
+"privileges" denies nothing: programs such as sudo can then gain privileges, as in Docker; this needs CAP_SYS_ADMIN.
 """
 
 import ctypes
@@ -29,7 +30,7 @@ def rules(names):
     """The filter: each call that is named, and with `seccomp` also the way to it by prctl(2)."""
     lines = [(LOAD, 0, 0, 0)]
     for name in names:
-        if name == "namespaces":
+        if name in ("namespaces", "privileges"):
             continue
         lines += [(JUMP_IF_EQUAL, 0, 1, NUMBERS[name]), (RETURN, 0, 0, EPERM)]
     if "seccomp" in names:
@@ -51,7 +52,8 @@ def main():
     filter_ = ctypes.create_string_buffer(rules(names))
     known = Program(len(filter_) // 8, ctypes.addressof(filter_))
     libc = ctypes.CDLL(None, use_errno=True)
-    if libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) or libc.prctl(
+    keeps = "privileges" not in names
+    if (keeps and libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) or libc.prctl(
         PR_SET_SECCOMP, MODE_FILTER, ctypes.byref(known), 0, 0
     ):
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))

@@ -74,13 +74,18 @@ def _gradescope(grade: Grade) -> int:
     source = GRADESCOPE / "source"
     when = ""
     people: list[str] = []
+    worth = None
     with contextlib.suppress(FileNotFoundError):
-        when, people = gradescope_metadata((GRADESCOPE / "submission_metadata.json").read_text(encoding="utf-8"))
+        when, people, worth = gradescope_metadata((GRADESCOPE / "submission_metadata.json").read_text(encoding="utf-8"))
     name, content = packed(GRADESCOPE / "submission")
     results = _graded(grade, source, name, content, when)
     whose = results["extra_data"]
     print(f"handed in by {', '.join(people) or 'nobody whom the platform names'}; the instance is of "
           f"{whose['student'] or whose['claims'] or 'nobody'}")  # fmt: skip
+    full = whose["max_score"]
+    if worth is not None and full and worth != full:
+        told = f"the assignment is worth {worth:g} points there, and the exercise {full:g}"
+        print(f"{told}: the score is in the points of the exercise, so set the assignment's autograder points to them")
     (GRADESCOPE / "results").mkdir(exist_ok=True)
     write(GRADESCOPE / "results/results.json", gradescope_results(results))
     return 0

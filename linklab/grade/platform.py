@@ -7,6 +7,7 @@ platform they see more than on a page of ours.
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import io
 import json
@@ -39,8 +40,10 @@ def packed(folder: Path) -> tuple[str, bytes]:
     return "submission.zip", made.getvalue()
 
 
-def gradescope_metadata(text: str) -> tuple[str, list[str]]:
-    """When a submission came, ISO 8601, and who handed it in, from submission_metadata.json.
+def gradescope_metadata(text: str) -> tuple[str, list[str], float | None]:
+    """When a submission came, ISO 8601, who handed it in, and the points of the assignment, if it names them.
+
+    From submission_metadata.json.
 
     Raises:
         InputError: it does not say so in the form that is documented.
@@ -53,7 +56,10 @@ def gradescope_metadata(text: str) -> tuple[str, list[str]]:
         people = [f"{user.get('name') or ''} <{user.get('email') or ''}>" for user in data.get("users") or []]
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputError(f"submission_metadata.json does not say when the submission came: {error}") from error
-    return when.isoformat(), [one_line(each) for each in people]
+    full = None
+    with contextlib.suppress(ValueError, KeyError, TypeError):  # nothing rests on it
+        full = float(data["assignment"]["total_points"])
+    return when.isoformat(), [one_line(each) for each in people], full
 
 
 def gradescope_results(results: Mapping[str, Any]) -> str:
@@ -99,14 +105,16 @@ def github_report(report: Mapping[str, Any]) -> tuple[list[str], str]:
     checks = report["checks"]
     score, full = sum(each["score"] for each in checks), sum(each["max_score"] for each in checks)
     lines = [f"{each['outcome']}: {each['title']} ({each['score']:g} of {each['max_score']:g})" for each in checks]
-    told = json.dumps({"totalPoints": score, "maxPoints": full})
+    total = json.dumps({"totalPoints": score, "maxPoints": full})
     lines += [f"::notice title=Autograding complete::Points {score:g}/{full:g}"]
-    lines += [f"::notice title=Autograding report::{told}"]
+    lines += [f"::notice title=Autograding report::{total}"]
     rows = [
         f"| {_cell(each['title'])} | {each['outcome']} | {each['score']:g} / {each['max_score']:g} |" for each in checks
     ]
     hidden = report["hidden"]
-    more = [f"\n{hidden['checks']} hidden checks, worth {hidden['points']:g} points, are judged when you hand in.\n"]
+    count, worth = hidden["checks"], f"worth {hidden['points']:g} points"
+    told = f"{count} hidden check, {worth}, is" if count == 1 else f"{count} hidden checks, {worth}, are"
+    more = [f"\n{told} judged when you hand in.\n"]
     head = [f"### {_cell(report['heading'])}: {score:g} of {full:g} points of the visible checks\n"]
     table = ["| Check | Outcome | Points |", "|---|---|---|", *rows]
     return lines, "\n".join([*head, *table, *(more if hidden["checks"] else []), ""])

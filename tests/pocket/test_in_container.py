@@ -170,11 +170,13 @@ def test_gradescope_gets_the_result_of_linklab_grade(place, programs):
     subprocess.run(["chmod", "-R", "go-rwx", str(top / "source")], check=True)  # as setup.sh does
     unpacked(path.read_bytes(), top / "submission")
     told = {"created_at": "2018-07-01T14:22:32.365935-07:00", "users": [{"email": "a@b.org", "name": "Ada"}]}
+    told["assignment"] = {"total_points": "20.0"}
     (top / "submission_metadata.json").write_text(json.dumps(told))
     binds = ["--bind", str(top), "/autograder", "--ro-bind", str(programs), "/opt/bin", "--chdir", "/autograder"]
     done = inside(["/autograder/run_autograder"], *binds)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "handed in by Ada <a@b.org>; the instance is of student1" in done.stdout
+    assert "the assignment is worth 20 points there, and the exercise 100: the score is in the points" in done.stdout
     shown = json.loads((top / "results/results.json").read_text())
     (place / "times.csv").write_text("id,time\nstudent1,2018-07-01T14:22:32.365935-07:00\n")
     plain = plainly(place, path, "--times", str(place / "times.csv"))
@@ -220,4 +222,4 @@ def test_github_says_the_points_of_the_visible_checks(place, programs):
     visible = [test for test in plain["tests"] if test["visibility"] == "visible"]
     assert sum(test["score"] for test in visible) == sum(test["max_score"] for test in visible) == 80
     assert '::notice title=Autograding report::{"totalPoints": 80.0, "maxPoints": 80.0}' in done.stdout
-    assert "1 hidden checks, worth 20 points, are judged when you hand in." in (place / "summary.md").read_text()
+    assert "1 hidden check, worth 20 points, is judged when you hand in." in (place / "summary.md").read_text()

@@ -147,7 +147,10 @@ def test_a_submission_is_the_one_archive_or_what_the_platform_unpacked(tmp_path)
 def test_gradescope_says_when_and_by_whom():
     """As its documentation shows it; another form is an error, since lateness costs points."""
     data = {"created_at": "2018-07-01T14:22:32.365935-07:00", "users": [{"email": "s@example.com", "name": "S"}]}
-    assert gradescope_metadata(json.dumps(data)) == ("2018-07-01T14:22:32.365935-07:00", ["S <s@example.com>"])
+    assert gradescope_metadata(json.dumps(data)) == ("2018-07-01T14:22:32.365935-07:00", ["S <s@example.com>"], None)
+    data["assignment"] = {"total_points": "20.0", "title": "Programming Assignment 1"}
+    assert gradescope_metadata(json.dumps(data))[2] == 20.0
+    assert gradescope_metadata(json.dumps({**data, "assignment": {"total_points": "many"}}))[2] is None
     for wrong in ("", "[]", "{}", '{"created_at": "2018-07-01T14:22:32"}'):
         with pytest.raises(InputError, match=r"submission_metadata\.json does not say when"):
             gradescope_metadata(wrong)
