@@ -102,6 +102,20 @@ sleep 9""",
     "panic": ("echo c >/proc/sysrq-trigger; kill -SEGV 1; exit 4", "sysrq-trigger` failed with status 1"),
     "looking at everything": ("find / >/dev/null 2>&1; h1 sysctl -w net.ipv4.tcp_sack=0; exit 0", ""),
     "killing everything": ("kill -9 -1; exit 0", f"{ENDED}the pocket kernel has ended"),
+    "startup files of the next shell": (
+        'echo \'python3() { echo "{}"; }; PROMPT_COMMAND="echo forged"; trap "echo forged" DEBUG\' |'
+        " tee /lab/.bashrc /lab/.bash_profile /lab/.profile >>/etc/bash.bashrc; exit 0",
+        "",  # what it says of the network is read as a stranger's word
+    ),
+    "a library that every program loads first": (
+        "echo no library >/lab/first.so; echo /lab/first.so >/etc/ld.so.preload; exit 0",
+        "",
+    ),
+    "another python3": (
+        "printf '#!/bin/sh\\nyes forged\\n' >/tmp/forged; chmod +x /tmp/forged; "
+        "mount --bind /tmp/forged /usr/bin/python3; exit 0",
+        "^the settings of the network that work.sh left cannot be read$",  # its output is cut
+    ),
     "deaf to signals": (
         "trap '' TERM INT HUP; while :; do sleep 100; done",
         "^work.sh ran longer than 900 s of network time and was stopped$",
