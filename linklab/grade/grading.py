@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from linklab.base.files import write
+from linklab.base.text import visible
 from linklab.exercise.instance import Student
 from linklab.exercise.places import search_path
 from linklab.exercise.report import Report
@@ -193,7 +194,7 @@ def _written(out: Path, name: str, report: Report, log: str) -> Report:
         write(out / name / file, text)
     if log.strip():
         (out / "logs").mkdir(exist_ok=True)
-        write(out / "logs" / f"{name}.log", log)
+        write(out / "logs" / f"{name}.log", visible(log))  # a message may quote what was handed in
     return report
 
 

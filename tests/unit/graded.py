@@ -107,6 +107,7 @@ def grade(bundle, course, *, seeds=(1,), sandboxed=True, shared=None):
     wanted = json.loads(bundle.read_bytes())
     match wanted["do"]:
         case "raise":
+            sys.stderr.write("\x1b]0;owned\x07\n")
             raise RuntimeError("the measuring tool broke")
         case "die":
             os._exit(9)

@@ -237,6 +237,7 @@ def test_a_class_with_broken_ones_goes_on(handed_in, tmp_path):
         files
     )
     assert files["logs/s1.log"] == b"a message of the grader's own\n"
+    assert files["logs/s2.log"].startswith(b"\\x1b]0;owned\\x07\nTraceback ")  # nothing that a terminal obeys
     assert [line["status"] for line in json.loads(files["summary.json"])["submissions"]].count("error") == 3
     assert b"notes.txt" in files["index.html"]
     finished = [event.entry.name for event in told if event is not None and event.entry is not None]
