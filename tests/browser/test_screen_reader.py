@@ -141,6 +141,22 @@ def test_a_terminal_says_how_its_screen_is_read(reader):
     )
 
 
+def test_the_box_stays_ticked_when_the_lab_is_started_again(lab, browser):
+    """Regression: it was kept with the address, and each start of a lab has another port."""
+    running, page = lab("3"), browser()
+    box = "#terminals input[type=checkbox]"
+    page.open(running.address)
+    running.wait_for("The network runs")
+    page.one(box).click()
+    assert running.end() == 0
+    page.open(lab("3", "--continue").address)
+    assert page.one(box).is_selected()
+    page.one(box).click()
+    page.driver.refresh()
+    page.until(lambda: page.all(".box .do button"), "the manual has its buttons")
+    assert not page.one(box).is_selected()
+
+
 def test_a_terminal_that_is_left_does_not_talk_into_the_manual(reader):
     """Regression: what a running ping printed interrupted everything that was read elsewhere."""
     told = reader("3")

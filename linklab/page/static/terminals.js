@@ -6,6 +6,8 @@ import * as server from "./server.js";
 const FONT_PX = 13;
 const SHOWN_MS = 8;
 const IN_FRONT = "linklab/terminal";
+const READER = "linklab-screen-reader"; // a cookie: it is for every port, and each start of a lab has another one
+const KEPT_S = 400 * 86400; // no browser keeps one for longer
 const PROMPT_MS = 3000;
 const LINE_MS = 1500;
 const MOST_TYPED = 4 * 2 ** 20; // letters at once; in UTF-8 no more than attach_server.py keeps for a program that does not read
@@ -272,7 +274,7 @@ class Terminals {
     this.screens = new Map();
     this.drawing = new Drawing(() => this.current);
     this.waiting = [];
-    this.screenReader = localStorage.getItem("linklab/screen-reader") === "yes";
+    this.screenReader = document.cookie.split("; ").includes(`${READER}=yes`);
     this.tabs = new Tabs("Terminals", () => this.#chosen());
     this.panels = make("div", { class: "panel" });
     this.panels.style.display = "flex";
@@ -299,7 +301,7 @@ class Terminals {
   #reader() {
     const box = make("input", { type: "checkbox", onchange: () => {
       this.screenReader = box.checked;
-      localStorage.setItem("linklab/screen-reader", box.checked ? "yes" : "no");
+      document.cookie = `${READER}=${box.checked ? "yes" : "no"}; path=/; max-age=${KEPT_S}; samesite=strict`;
       for (const screen of this.screens.values()) screen.readAloud(box.checked);
     } });
     box.checked = this.screenReader;
