@@ -95,3 +95,17 @@ def test_packets_are_listed_decoded_and_downloaded(lab, browser):
     assert kinds.count(pcapng.PACKET) > 8
     assert page.complaints() == []
     assert running.end() == 0
+
+
+def test_a_capture_that_runs_does_not_say_how_many_packets_it_had_at_first(lab, browser):
+    """Regression: it said "0 packets kept" above a list of hundreds, and to a screen reader nothing else."""
+    _, page = begin(lab, browser, "h1", "ping -i 0.2 10.0.0.3")
+    page.button("Packets").click()
+    status = "#picture-packets [role=status]"
+    page.until(lambda: page.one(status).text == "no capture is running; 0 packets kept", "that nothing is captured yet")
+    page.button("Start", "#picture-packets").click()
+    page.until(lambda: page.all("#picture-packets tr[data-number]"), "a packet")
+    assert page.one(status).text.startswith("capturing ") and "kept" not in page.one(status).text
+    page.button("Stop", "#picture-packets").click()
+    page.until(lambda: "no capture is running; " in page.one(status).text, "that it has stopped")
+    assert int(page.one(status).text.split()[4]) > 0

@@ -56,10 +56,10 @@ export function start(element, context) {
   function showState(state) {
     running = state.running;
     toggle.textContent = running ? "Stop" : "Start";
-    const kept = state.last - state.first + 1;
+    const kept = running ? "" : `; ${state.last - state.first + 1} packets kept`; // of those to come, the list tells
     const dropped = state.dropped ? `, ${state.dropped} dropped` : "";
     const what = running ? `capturing ${state.places.length > 4 ? `${state.places.length} interfaces` : state.places.join(", ")}${state.filter ? ` (${state.filter})` : ""}` : "no capture is running";
-    status.textContent = `${state.said ? `${state.said}; ` : ""}${what}; ${kept} packets kept${dropped}`;
+    status.textContent = `${state.said ? `${state.said}; ` : ""}${what}${kept}${dropped}`;
   }
 
   // --- lines
