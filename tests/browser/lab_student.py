@@ -51,7 +51,7 @@ class LabStudent:
             self.page.until(lambda: self._is_back(text), f"the end of {text}", LONG_S)
 
     def writes(self, field: str, text: str) -> None:
-        """Write into a field of the manual, which scrolls smoothly and so would still be on its way."""
+        """Write into a field of the manual, brought into view first."""
         found = self.page.one(field)
         self.page.driver.execute_script("arguments[0].scrollIntoView({block: 'center', behavior: 'instant'})", found)
         found.send_keys(text)

@@ -12,13 +12,21 @@ STEPS = ("mn", "help", "nodes", "net", "ifconfig", "ping", "exit", "clean")
 """All of Lab 1 that is done in a terminal; the rest is drawn in the editor."""
 SEEN = """
 const one = document.activeElement, box = one.getBoundingClientRect();
-const between = (least, most) => Math.min(Math.max(least, 1), most - 1);
-const x = (between(box.left, innerWidth) + between(box.right, innerWidth)) / 2;
-const y = (between(box.top, innerHeight) + between(box.bottom, innerHeight)) / 2;
+const main = one.closest("main")?.getBoundingClientRect(), guide = document.querySelector("#guide");
+const below = main && !guide.contains(one) ? guide.getBoundingClientRect().bottom : 0;
+const room = main ? { top: Math.max(main.top, below), bottom: main.bottom } : { top: 0, bottom: innerHeight };
+const between = (least, value, most) => Math.min(Math.max(least + 1, value), most - 1);
+const x = (between(0, box.left, innerWidth) + between(0, box.right, innerWidth)) / 2;
+const y = (between(room.top, box.top, room.bottom) + between(room.top, box.bottom, room.bottom)) / 2;
 const top = document.elementFromPoint(x, y);
-return box.bottom > 0 && box.top < innerHeight && (one.contains(top) || top.contains(one) && top !== document.body);
+const shown = Math.min(box.bottom, room.bottom) - Math.max(box.top, room.top);
+const enough = main ? Math.min(box.height, (room.bottom - room.top) / 2) - 1 : 0;
+return shown >= enough && (one.contains(top) || top.contains(one) && top !== document.body);
 """
-"""Whether the element with the focus is in the window, with nothing above it."""
+"""Whether the element with the focus is in the window, with nothing above it.
+
+In the manual all of it is, below the line of the guide, or so much that it fills half of the room.
+"""
 MARKED = """
 const one = document.activeElement;
 return [one, ...one.querySelectorAll("*")].some((each) => {
@@ -27,8 +35,6 @@ return [one, ...one.querySelectorAll("*")].some((each) => {
 }) || one.matches(".xterm-helper-textarea");
 """
 """Whether the focus can be seen: an outline, a thick line of a drawing, or the cursor of a terminal."""
-TOP = "document.getElementById('main').focus()"
-"""What the link "Skip to the manual" does, which the test has followed before; F6 comes back to the step."""
 WHICH = """
 const one = document.activeElement;
 return `${one.tagName} ${one.id} ${one.getAttribute("aria-label") || one.textContent.trim().slice(0, 40)}`;
@@ -68,8 +74,7 @@ def test_a_whole_lab_at_twice_the_size(lab, browser):
         tabbed(page, "Keep my prediction")
         page.keys(Keys.ENTER)
         page.until(lambda name=name: "is kept" in page.one(f"#predict-{name}").text, f"that {name} is kept")
-    page.driver.execute_script(TOP)
-    tabbed(page, "Next: In the Client's terminal")
+    tabbed(page, "Next: In the Client's terminal", back=True)
     page.keys(Keys.ENTER)
     for number, step in enumerate(STEPS):
         page.prefer("light" if number < len(STEPS) / 2 else "dark")
@@ -93,7 +98,10 @@ def test_a_whole_lab_at_twice_the_size(lab, browser):
     tabbed(page, "answer-1", most=200)
     page.keys("Four of them")
     page.until(lambda: "kept" in page.one("#answer-1 ~ [role=status]").text, "that the answer is kept")
-    page.driver.execute_script(TOP)
+    page.keys(Keys.F6)
+    page.until(lambda: "Terminal client" in page.focused(), "the terminal's focus")
+    page.keys(Keys.SHIFT, Keys.F6)
+    page.until(lambda: "block-" in page.focused(), "the step where the reader was")
     tabbed(page, "Report", back=True)
     page.keys(Keys.ENTER)
     page.until(lambda: len(page.driver.window_handles) == 2, "the report")
@@ -143,6 +151,27 @@ def test_the_focus_is_always_seen(lab, browser, size):
         page.until(lambda tab=tab: page.all(f"#picture-{tab} button"), f"what {tab} has")
         tabbed(page, last)
         page.keys(Keys.SHIFT, Keys.F6)
+
+
+NAME_SEEN = """
+const stop = document.activeElement;
+const label = (stop.querySelector(".label") ?? stop.firstElementChild).getBoundingClientRect();
+return label.top >= document.querySelector("#guide").getBoundingClientRect().bottom && label.bottom <= innerHeight;
+"""
+"""Whether the name of the step that has the focus is in the window, below the line of the guide."""
+
+
+@in_both
+def test_a_step_is_shown_with_its_name(lab, browser):
+    """Also one that is higher than the manual's part of the window, which was centred and began above it."""
+    running, page = lab("14"), browser(*TWICE)
+    page.open(running.address)
+    page.until(lambda: page.one("#guide").text.startswith("1 of"), "that the network runs, which is the first step")
+    for _ in range(12):
+        before = page.focused()
+        page.keys(Keys.ALT, Keys.PAGE_DOWN)
+        page.until(lambda before=before: page.focused() != before, "the next step")
+        page.until(lambda: page.driver.execute_script(NAME_SEEN), f"the name of {page.focused()}", 5)
 
 
 CLOSE_FIRST = """

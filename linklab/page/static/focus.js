@@ -1,6 +1,7 @@
 // Where the focus goes when the element that has it disappears; a browser would give it to the page's body, and Tab would
 // begin at the top again. This covers redraws, buttons that are hidden or disabled, and terminals that are closed elsewhere,
-// so no other part of the page has to handle them.
+// so no other part of the page has to handle them. And where Tab leads is brought into view as a whole: Firefox leaves an
+// element where it is if any of it is in view, also under what sticks to the top.
 
 const FOCUSABLE = "a[href], button, input, select, textarea, summary, [tabindex]";
 
@@ -34,6 +35,9 @@ function restore() {
 export function start() {
   let waits = false;
   document.addEventListener("focusin", (event) => hold(event.target));
+  document.addEventListener("keyup", (event) => {
+    if (event.key === "Tab" && held) held.scrollIntoView({ block: "nearest" });
+  });
   // A click beside everything gives the focus up on purpose.
   document.addEventListener("click", () => hold(document.activeElement), true);
   new MutationObserver(() => {

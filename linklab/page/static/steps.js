@@ -145,6 +145,7 @@ class Steps {
       if (at >= 0) this.#here(at);
     });
     context.onEvent("guide", (event) => this.show(event));
+    new ResizeObserver(() => (element.style.scrollPaddingTop = `${this.bar.offsetHeight + 4}px`)).observe(this.bar); // it sticks there
   }
 
   #here(at) {
@@ -156,8 +157,11 @@ class Steps {
   #goTo(at) {
     this.context.show("manual");
     this.#here(at);
-    this.stops[at].box.focus({ preventScroll: true });
-    this.stops[at].box.scrollIntoView({ block: "center" });
+    const { box } = this.stops[at];
+    box.focus({ preventScroll: true });
+    const { scrollPaddingTop, scrollPaddingBottom } = getComputedStyle(this.element);
+    const room = this.element.clientHeight - parseFloat(scrollPaddingTop) - parseFloat(scrollPaddingBottom);
+    box.scrollIntoView({ block: box.offsetHeight > room ? "start" : "center" }); // its name is seen in any case
   }
 
   // From where the reader is: in the midst of the text, such as in a table, that lies between two of them.
