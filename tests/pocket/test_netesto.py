@@ -21,6 +21,7 @@ from linklab.experiment.collect import IPERF_HEAD_BYTES
 from linklab.experiment.rpc import HEAD_BYTES
 from linklab.experiment.trial_folder import read_journal
 from linklab.netesto import names
+from linklab.netesto.csv_file import finished
 
 pytestmark = needs_pocket
 
@@ -257,7 +258,7 @@ def test_a_campaign_that_was_killed_goes_on(tmp_path):
     process = subprocess.Popen(command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)})
     try:
         deadline = time.monotonic() + 240
-        while not (out / "1" / "1.flent.gz").exists():
+        while not finished(out / "1"):
             assert time.monotonic() < deadline
             time.sleep(0.1)
     finally:
