@@ -91,7 +91,7 @@ def parse_lists(data: Mapping[str, Any]) -> Lists:
     """The lists of the table that `Lists.dumps` writes.
 
     Raises:
-        KeyError, TypeError, ValueError: it is none.
+        KeyError, TypeError, ValueError: the table is not one of these.
     """
     roster, points, times = data["roster"], data["points"], data["times"]
     return Lists(

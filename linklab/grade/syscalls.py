@@ -108,7 +108,7 @@ def program() -> int:
     absent = seccomp.ERRNO(errno.ENOSYS)
     rules.add_rule(absent, "clone3")
     rules.add_rule(absent, "memfd_create", low(1, _WORD, _STUBS_MEMFD))
-    for request in _OF_TRACERS:  # a guest's must be notified; of no use to who traces nothing
+    for request in _OF_TRACERS:  # a guest's call must reach its notification; a process that traces nothing gains nothing
         rules.add_rule(seccomp.TRACE(0), "ptrace", seccomp.Arg(0, seccomp.EQ, request))
     number = os.memfd_create("seccomp")
     with os.fdopen(os.dup(number), "wb") as file:

@@ -106,7 +106,13 @@ def test_the_calls_of_x32_are_refused(instructions):
         ("ioctl", (0, 0x40182103), TRAP),  # SECCOMP_IOCTL_NOTIF_ADDFD
         ("prctl", (1, 9), ALLOW),
         ("prctl", (35,), TRAP),  # PR_SET_MM
-        ("prctl", (0x59616D61,), TRAP),  # PR_SET_PTRAPR
+        ("prctl", (0x59616D61,), TRAP),  # PR_SET_PTRACER
+        ("memfd_create", (0, 0x13), ABSENT),  # the pocket's kernel takes a temporary file for its stub then
+        ("memfd_create", (0, 0x03), TRAP),
+        ("ptrace", (7, 1), TRACE),  # PTRACE_CONT
+        ("ptrace", (8, 1), TRACE),  # PTRACE_KILL, with which the pocket's kernel ends a stub
+        ("ptrace", (16, 1), TRAP),  # PTRACE_ATTACH
+        ("ptrace", (0x4206, 1), TRAP),  # PTRACE_SEIZE
     ],
 )
 def test_some_calls_are_allowed_by_their_arguments(instructions, name, args, answer):
