@@ -108,7 +108,8 @@ def program() -> int:
     absent = seccomp.ERRNO(errno.ENOSYS)
     rules.add_rule(absent, "clone3")
     rules.add_rule(absent, "memfd_create", low(1, _WORD, _STUBS_MEMFD))
-    for request in _OF_TRACERS:  # a guest's call must reach its notification; a process that traces nothing gains nothing
+    # A guest's call must reach its notification, and a process that traces nothing gains nothing by these.
+    for request in _OF_TRACERS:
         rules.add_rule(seccomp.TRACE(0), "ptrace", seccomp.Arg(0, seccomp.EQ, request))
     number = os.memfd_create("seccomp")
     with os.fdopen(os.dup(number), "wb") as file:
