@@ -17,7 +17,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -33,10 +33,11 @@ POLICY = "#!/bin/sh\nexit 101\n"  # as in every container: package scripts start
 
 SANDBOXED = """
 import subprocess
-from linklab import kernel
-from linklab.grade.bubblewrap import sandbox
-with sandbox(kernel.require().path, 1, 1) as (command, files):
-    look = [*command, "/usr/bin/python3", "-c", "import os; print(os.listdir('/usr/lib/linklab'))"]
+from linklab import pocket_kernel
+from linklab.grade.bubblewrap import another_user, sandbox
+from linklab.grade.limits import Limits
+with sandbox(pocket_kernel.require().path, Limits(memory_mib=1, work_mib=1), another_user()) as (command, files):
+    look = [*command, "/usr/bin/python3", "-ISc", "import os; print(os.listdir('/usr/lib/linklab'))"]
     subprocess.run(look, pass_fds=files, check=True)
 """
 
@@ -249,27 +250,40 @@ def install_from_clone(fresh: Fresh) -> None:
     fresh.expect(f"none of them is left{': ' if left else ''}{', '.join(sorted(left))}", holds=not left)
 
 
+def newest_package(arguments: Sequence[str]) -> Path:
+    """The package that the arguments name, or the newest of build/deb.
+
+    Raises:
+        TrialError: there is none.
+    """
+    packages = [Path(arguments[0])] if arguments else sorted((ROOT / "build/deb").glob("linklab_*_amd64.deb"))
+    if not packages:
+        raise TrialError("there is no package in build/deb; run make deb")
+    if not packages[-1].is_file():
+        raise TrialError(f"{packages[-1]}: no such file; make deb builds a package")
+    return packages[-1].resolve()
+
+
+def exit_code(name: str, trial: Callable[[], None]) -> int:
+    """Do a trial, and say how it went; what a program of that name ends with."""
+    try:
+        if os.geteuid() != 0:
+            raise TrialError("a fresh Debian with users of its own needs root: run this with sudo")
+        trial()
+    except TrialError as error:
+        print(f"{name}: {error}", file=sys.stderr)
+        return 1
+    print(f"{name}: it went as expected")
+    return 0
+
+
 def main(arguments: list[str]) -> int:
     """Do the trial that is named."""
     what, *more = arguments or [""]
     if what not in ("deb", "clone") or len(more) > (what == "deb"):
         print((__doc__ or "").split("\n\n")[1], file=sys.stderr)
         return 2
-    try:
-        if os.geteuid() != 0:
-            raise TrialError("a fresh Debian with users of its own needs root: sudo tools/fresh_root.py …")
-        if what == "deb":
-            packages = [Path(more[0])] if more else sorted((ROOT / "build/deb").glob("linklab_*_amd64.deb"))
-            if not packages:
-                raise TrialError("there is no package in build/deb; run make deb")
-            try_deb(packages[-1].resolve())
-        else:
-            try_clone()
-    except TrialError as error:
-        print(f"fresh_root: {error}", file=sys.stderr)
-        return 1
-    print(f"fresh_root: {what} went as expected")
-    return 0
+    return exit_code("fresh_root", lambda: try_deb(newest_package(more)) if what == "deb" else try_clone())
 
 
 if __name__ == "__main__":

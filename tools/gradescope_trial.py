@@ -12,7 +12,6 @@ a container with Docker's default capabilities and no user namespaces, run_autog
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
 import sys
@@ -20,7 +19,7 @@ import tempfile
 import zipfile
 from pathlib import Path
 
-from fresh_root import ROOT, Fresh, TrialError
+from fresh_root import ROOT, Fresh, exit_code, newest_package
 
 from linklab.engine.pocket import PocketEngine
 from linklab.exercise.bundle import write_bundle
@@ -34,23 +33,6 @@ CAPABILITIES = (
     *("NET_BIND_SERVICE", "SYS_CHROOT", "KILL", "AUDIT_WRITE"),
 )
 LINKLAB = [sys.executable, "-m", "linklab"]
-
-
-def main(arguments: list[str]) -> int:
-    """Do the trial."""
-    try:
-        if os.geteuid() != 0:
-            raise TrialError("a fresh Debian with users of its own needs root")
-        packages = [Path(arguments[0])] if arguments else sorted((ROOT / "build/deb").glob("linklab_*_amd64.deb"))
-        if not packages:
-            raise TrialError("there is no package in build/deb; run make deb")
-        with tempfile.TemporaryDirectory() as place:
-            trial(packages[-1].resolve(), Path(place))
-    except TrialError as error:
-        print(f"gradescope_trial: {error}", file=sys.stderr)
-        return 1
-    print("gradescope_trial: it went as expected")
-    return 0
 
 
 def trial(package: Path, place: Path) -> None:
@@ -109,4 +91,5 @@ def run(fresh: Fresh, command: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    with tempfile.TemporaryDirectory() as place:
+        sys.exit(exit_code("gradescope_trial", lambda: trial(newest_package(sys.argv[1:]), Path(place))))

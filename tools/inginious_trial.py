@@ -22,7 +22,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from fresh_root import ROOT, Fresh, TrialError
+from fresh_root import ROOT, Fresh, exit_code, newest_package
 from gradescope_trial import CAPABILITIES, LINKLAB, unpack
 
 from linklab.engine.pocket import PocketEngine
@@ -55,23 +55,6 @@ mount -t proc proc {0}/proc && mount --rbind /dev {0}/dev
 mount -t tmpfs -o size=64m,mode=1777 shm {0}/dev/shm && mount -t tmpfs -o mode=1777 tmp {0}/tmp
 exec chroot {0} env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 HOME=/root "$@"
 """
-
-
-def main(arguments: list[str]) -> int:
-    """Do the trial."""
-    try:
-        if os.geteuid() != 0:
-            raise TrialError("a fresh Debian with users of its own needs root")
-        packages = [Path(arguments[0])] if arguments else sorted((ROOT / "build/deb").glob("linklab_*_amd64.deb"))
-        if not packages:
-            raise TrialError("there is no package in build/deb; run make deb")
-        with tempfile.TemporaryDirectory() as place:
-            trial(packages[-1].resolve(), Path(place))
-    except TrialError as error:
-        print(f"inginious_trial: {error}", file=sys.stderr)
-        return 1
-    print("inginious_trial: it went as expected")
-    return 0
 
 
 def trial(package: Path, place: Path) -> None:
@@ -113,7 +96,8 @@ def trial(package: Path, place: Path) -> None:
 
 def build(fresh: Fresh, folder: Path) -> None:
     """Do in a fresh Debian what the Dockerfile of a folder says; /tmp there lasts for one command only."""
-    lines = re.sub(r"\\\n", " ", (folder / "Dockerfile").read_text()).replace("/tmp/", "/var/tmp/").splitlines()  # noqa: S108
+    text = re.sub(r"\\\n", " ", (folder / "Dockerfile").read_text())
+    lines = text.replace("/tmp/", "/var/tmp/").splitlines()  # noqa: S108 - in the fresh Debian, which is ours alone
     for line in lines:
         word, _, rest = line.partition(" ")
         if word == "COPY":
@@ -139,4 +123,5 @@ def run(fresh: Fresh, command: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    with tempfile.TemporaryDirectory() as place:
+        sys.exit(exit_code("inginious_trial", lambda: trial(newest_package(sys.argv[1:]), Path(place))))
