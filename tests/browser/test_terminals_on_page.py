@@ -40,7 +40,7 @@ def test_a_terminal_that_is_shown_again_in_another_size_follows_its_program(stud
         page.driver.execute_script("arguments[0].click()", tab)
         page.until(lambda: student.in_front == "h1", "h1 in front")
         later = lines(student) + 100
-        page.until(lambda: lines(student) > later, "later lines")  # noqa: B023 - in this turn
+        page.until(lambda later=later: lines(student) > later, "later lines")
 
 
 def test_a_command_is_put_behind_a_prompt_that_does_not_begin_its_row(student):
