@@ -1,13 +1,25 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """For all tests: Ctrl+C means Ctrl+C, also where whoever started them ignores it, as a shell does in the background.
 
-And Hypothesis judges no test by how long a busy machine takes to make its inputs.
+Hypothesis judges no test by how long a busy machine takes to make its inputs. And a test outside tests/unit that fails
+is run once more, since networks on the wall's clock, browsers and windows share the machine with whatever else runs.
 """
 
 import signal
+from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
 settings.register_profile("linklab", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("linklab")
+
+WITH_THE_MACHINE = {"pocket", "browser", "hub", "host", "display"}
+"""Folders of tests that start programs on the wall's clock."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if Path(item.path).parent.name in WITH_THE_MACHINE:
+            item.add_marker(pytest.mark.flaky(reruns=1))
