@@ -20,6 +20,7 @@ WITH_THE_MACHINE = {"pocket", "browser", "hub", "host", "display"}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let what shares the machine be run once more."""
     for item in items:
         if Path(item.path).parent.name in WITH_THE_MACHINE:
             item.add_marker(pytest.mark.flaky(reruns=1))
