@@ -37,7 +37,7 @@ ALLOWED = (
     *("timerfd_create", "timerfd_gettime", "timerfd_settime"),
     # files: hostfs, which shows the sandbox's to the guest
     *("access", "faccessat", "faccessat2", "stat", "fstat", "lstat", "newfstatat", "statx", "statfs", "fstatfs"),
-    *("open", "openat", "creat", "close", "close_range", "dup", "dup2", "dup3", "fcntl", "flock"),
+    *("open", "openat", "creat", "close", "close_range", "dup", "dup2", "dup3"),
     *("read", "readv", "pread64", "preadv", "write", "writev", "pwrite64", "pwritev", "lseek", "copy_file_range"),
     *("fsync", "fdatasync", "ftruncate", "truncate", "fallocate", "fadvise64"),
     *("getdents", "getdents64", "getcwd", "chdir", "fchdir", "mkdir", "mkdirat", "rmdir", "unlink", "unlinkat"),
@@ -77,6 +77,16 @@ OF_PROCESS = (
     0x53564D41,  # PR_SET_VMA: names of the C library's memory
 )
 """Options of prctl(2) that are allowed."""
+OF_FILE = (
+    *(0, 1, 2, 3, 4, 1030),  # F_DUPFD, F_[GS]ETFD, F_[GS]ETFL, F_DUPFD_CLOEXEC
+    *(8, 9, 10, 11),  # F_[SG]ETOWN, F_[SG]ETSIG
+    *(1033, 1034),  # F_ADD_SEALS, F_GET_SEALS
+)
+"""Commands of fcntl(2) that are allowed: no locks and no leases, nor is there flock(2).
+
+Both take hold of files that can only be read.  Under a lease, whoever opens the file waits for 45 s
+(/proc/sys/fs/lease-break-time); a lease is granted to the file's owner, as whom the sandbox runs without root.
+"""
 
 
 def program() -> int:
@@ -101,6 +111,8 @@ def program() -> int:
     rules.add_rule(seccomp.ALLOW, "socketpair", low(0, _WORD, _AF_UNIX))
     for request in CONTROLS:
         rules.add_rule(seccomp.ALLOW, "ioctl", low(1, _WORD, request))
+    for wanted in OF_FILE:
+        rules.add_rule(seccomp.ALLOW, "fcntl", low(1, _WORD, wanted))
     for option in OF_PROCESS:
         rules.add_rule(seccomp.ALLOW, "prctl", low(0, _WORD, option))
     # Three calls fail as on a kernel without them.  The C library then takes clone (the pocket has SIGSYS raised for a
