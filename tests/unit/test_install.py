@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import time
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
@@ -148,6 +149,19 @@ def test_the_image_for_students_has_their_package(options, package):
     said = subprocess.run(rules, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert f"--destdir debian/{package} " in said
     assert ("--student" in said) == (package == "linklab-student")
+
+
+@pytest.mark.parametrize("package", ["linklab", "linklab-student"])
+def test_the_containers_image_is_built_from_either_package(package):
+    """Regression: .dockerignore kept the students' package from Docker, so their image could not be built."""
+    ignored, *sent = (ROOT / ".dockerignore").read_text().split()
+    copied = re.search(r"^COPY (\S+) ", (ROOT / "Dockerfile").read_text(), re.M)[1]
+    pattern = copied.replace("${PACKAGE}", package)
+    file = f"build/deb/{package}_{__version__}_amd64.deb"
+    other = f"build/deb/{'linklab' if package != 'linklab' else 'linklab-student'}_{__version__}_amd64.deb"
+    assert ignored == "*"
+    assert [fnmatch(file, pattern), fnmatch(other, pattern)] == [True, False]
+    assert any(name[0] == "!" and fnmatch(file, name[1:]) for name in sent)
 
 
 DESKTOP = ("gio", "update-mime-database", "update-desktop-database")
