@@ -30,8 +30,8 @@ T = TypeVar("T")
 MIB = 2**20
 READY_S = 600
 LOOK_S = 20.0
-WORK = {"h1": "ping -i 0.2 10.0.0.2\r"}
-"""Terminal → what is typed there, for the moment in which everybody works."""
+WORK = ("h1", "ping -i 0.2 10.0.0.2", b"bytes from")
+"""Terminal, the line that everybody types there, and what it shows then."""
 
 
 def processes() -> dict[int, int]:
@@ -154,13 +154,7 @@ def trial(hub: RunningHub, count: int, lab: int) -> None:
         threading.Thread(target=student.events, args=(events, lambda _: ended.is_set(), 60), daemon=True).start()
     report("networks at rest, pages open", hub, count, empty)
 
-    def type_into(student: HubStudent) -> None:
-        for name, text in WORK.items():
-            opened = student.post(f"lab/{lab}/terminals", {"name": name, "rows": 24, "columns": 80}).json()
-            path = f"lab/{lab}/terminal/{opened['id']}"
-            student.events(path, lambda event: b"bytes from" in event.get("bytes", b""), first={"input": text})
-
-    at_once("first answer to a ping, from a click", students, type_into)
+    at_once("first answer to a ping, from a click", students, lambda student: student.type_into(lab, *WORK))
     report("a ping in every network", hub, count, empty)
     speeds = at_once("their clocks, read twice", students, lambda student: pace(student, events))
     print(f"seconds of network time in a second: median {statistics.median(speeds):.2f}, least {min(speeds):.2f}")

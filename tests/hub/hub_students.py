@@ -24,8 +24,8 @@ c.JupyterHub.bind_url = "http://127.0.0.1:{ports[0]}"
 c.JupyterHub.hub_port = {ports[1]}
 c.ConfigurableHTTPProxy.api_url = "http://127.0.0.1:{ports[2]}"
 c.ConfigurableHTTPProxy.command = {proxy!r}
-c.JupyterHub.services[1]["url"] = "http://127.0.0.1:{ports[3]}"
-c.Spawner.environment["LINKLAB_CLASS_URL"] = "http://127.0.0.1:{ports[3]}/services/class"
+c.JupyterHub.services[1]["url"] = "http://{at}:{ports[3]}"
+c.Spawner.environment["LINKLAB_CLASS_URL"] = "http://{at}:{ports[3]}/services/class"
 """
 START_S = 120
 LOOK_S = 0.2
@@ -57,12 +57,22 @@ def until(true, what, seconds=START_S):
 
 
 class RunningHub:
-    """A Hub in a folder of its own, until `close`; accounts: its authenticator; `dummy` takes any password."""
+    """A Hub in a folder of its own, until `close`.
 
-    def __init__(self, folder: Path, accounts: str = "dummy") -> None:
+    Args:
+        folder: for the Hub's files and the students' work.
+        accounts: its authenticator; `dummy` takes any password.
+        own: which of the project's configurations.
+        at: where students' servers reach the instructor's page.
+    """
+
+    def __init__(
+        self, folder: Path, accounts: str = "dummy", own: str = "jupyterhub_config.py", at: str = "127.0.0.1"
+    ) -> None:
         self.folder, ports = folder, free_ports(4)
-        own = str(ROOT / "class-server/jupyterhub_config.py")
-        configuration = CONFIGURATION.format(own=own, ports=ports, proxy=proxy_command(), accounts=accounts)
+        configuration = CONFIGURATION.format(
+            own=str(ROOT / "class-server" / own), ports=ports, proxy=proxy_command(), accounts=accounts, at=at
+        )
         (folder / "config.py").write_text(configuration)
         self.address = f"http://127.0.0.1:{ports[0]}"
         self.log = folder / "hub.log"
@@ -147,6 +157,19 @@ class HubStudent:
         headers = {"Origin": origin or self.hub.address, "Sec-Fetch-Mode": "cors"}
         return self.browser.post(self.base + path, json=fields, headers=headers, timeout=60)
 
+    def type_into(self, lab: int, terminal: str, line: str, shown: bytes) -> None:
+        """Open a terminal of the open lab, type a line there as the page does, and wait until it shows some bytes."""
+        opened = self.post(f"lab/{lab}/terminals", {"name": terminal, "rows": 24, "columns": 80})
+        assert opened.ok, opened.text
+        screen = bytearray()
+
+        def seen(event: dict) -> bool:
+            screen.extend(event.get("bytes", b""))
+            return shown in screen
+
+        typed = {"input": f"{line}\r", "by": self.name, "number": 1}
+        self.events(f"lab/{lab}/terminal/{opened.json()['id']}", seen, first=typed)
+
     def events(
         self, path: str, seen, seconds: float = START_S, origin: str | None = None, first: dict | None = None
     ) -> list[dict]:
@@ -166,7 +189,7 @@ class HubStudent:
             try:
                 while not found or not seen(found[-1]):
                     message = await asyncio.wait_for(socket.read_message(), seconds)
-                    assert message is not None, "the socket was closed"
+                    assert message is not None, f"{path} was closed: {socket.close_code} {socket.close_reason}"
                     found.append(json.loads(message) if isinstance(message, str) else {"bytes": message})
             finally:
                 socket.close()

@@ -77,6 +77,11 @@ def test_a_student_opens_a_lab_and_works_in_a_folder_of_their_own(hub, ada):
     ]
 
 
+def test_what_a_student_types_runs_in_their_network(ada):
+    """A terminal's socket passes through the Hub's proxy both ways."""
+    ada.type_into(1, "client", "echo $((6 * 7)) answers", b"42 answers")
+
+
 @pytest.mark.parametrize("path", ["", "lab/1/", "lab/1/manual", "lab/1/static/app.js", "lab/2/", "login", "leave"])
 def test_another_student_reaches_nothing_of_it(ada, bob, path):
     """Logged in at the Hub, and even with the address: the Hub refuses, and no answer of Ada's server comes back."""
