@@ -79,6 +79,8 @@ class Guide:
         self._scalars: dict[str, dict[str, tuple[float, str]]] = {}
         self._outputs: dict[str, str] = {}
         self._broken: dict[str, str] = {}
+        self._trying: object = None
+        """The line or the file that was seen last; what the kernel then says to be set is by it."""
         self._files: dict[str, str] = {}
 
     # --- what is seen
@@ -101,6 +103,12 @@ class Guide:
                 self._file(evidence)
             case EditorEvidence(words=verb):
                 self._edited(verb)
+        if isinstance(evidence, TypedEvidence):
+            self._trying = evidence.key
+        elif isinstance(evidence, FileEvidence):
+            self._trying = object()  # each file that is written is a try of its own
+        for want in self.wants.values():
+            want.count_try(self._trying)
         for node in self._open:
             self._note_terminal(node)
         self.predictions.see(evidence, self._is_done)
@@ -440,6 +448,7 @@ class Guide:
                     undone=any(want.undone for want in wants),
                     left_out=left_out,
                     counts=counts,
+                    tries=sum(want.tries for want in wants),
                     advice=advice,
                     verdicts=differing,
                     hints=hints,

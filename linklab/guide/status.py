@@ -32,12 +32,17 @@ class WantStatus:
     """Of one thing that a step wants.
 
     story: how it was done differently, or what is wrong; advice: Markdown on the message of a command that was refused.
+    tries: how often it was tried and found wrong, by different lines or files.
     """
 
     status: GuideStatus = GuideStatus.OPEN
     story: str = ""
     verdicts: list[ExpectationVerdict] = field(default_factory=list)
     advice: str = ""
+    tries: int = 0
+    _marked: bool = False
+    """Whether it was found wrong since `count_try` was called last."""
+    _last_try: object = None
 
     @property
     def good(self) -> bool:
@@ -59,6 +64,14 @@ class WantStatus:
     def mark_wrong(self, story: str, verdicts: Sequence[ExpectationVerdict] = (), advice: str = "") -> None:
         """It was tried, and is not as it should be."""
         self.status, self.story, self.verdicts, self.advice = GuideStatus.WRONG, story, list(verdicts), advice
+        self._marked = True
+
+    def count_try(self, by: object) -> None:
+        """Count what was found wrong just now; a line is seen at its beginning, at its end, and by what it set."""
+        if self._marked and by != self._last_try:
+            self.tries += 1
+            self._last_try = by
+        self._marked = False
 
     def reopen(self, story: str) -> None:
         """It was done and has been undone."""
@@ -77,6 +90,7 @@ class StepState:
     undone: it was done, and another command has undone it, which `story` tells.
     left_out: a later step is done, this one is not; hints: in stages.
     counts: whether it is one of the steps of which all are to be done: neither optional nor one that nothing follows.
+    tries: how often it was tried and found wrong; a view tells by it that the same mistake was made again.
     """
 
     id: str
@@ -96,6 +110,7 @@ class StepState:
     undone: bool
     left_out: bool
     counts: bool
+    tries: int
     hints: tuple[str, ...]
 
     @classmethod
@@ -108,6 +123,7 @@ class StepState:
         undone: bool,
         left_out: bool,
         counts: bool,
+        tries: int,
         advice: str,
         verdicts: Sequence[ExpectationVerdict],
         hints: Sequence[str],
@@ -135,6 +151,7 @@ class StepState:
             undone=undone,
             left_out=left_out,
             counts=counts,
+            tries=tries,
             hints=tuple(hints),
         )
 

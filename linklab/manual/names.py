@@ -24,5 +24,16 @@ def step_names(manual: Manual) -> dict[str, str]:
     return names
 
 
+def step_places(manual: Manual) -> dict[str, str]:
+    """Ids of steps → where the manual has them, by its own numbers: "3.1, step 2"; "" before the first "Step.".
+
+    Blocks that one sentence asks for have the same place; outside numbered sections it is "step 2".
+    """
+    return {
+        step.id: ", ".join(filter(None, (step.section, f"step {step.number}"))) if step.number else ""
+        for step in manual.steps
+    }
+
+
 def _where(terminal: str) -> str:
     return "the editor" if terminal == "editor" else terminal_name(terminal)

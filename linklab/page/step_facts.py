@@ -14,7 +14,7 @@ from linklab.base.finish import Background, StopAfter
 from linklab.guide.plan import runs_at_once
 from linklab.guide.shell import CLIENT
 from linklab.manual.model import Commands, EditorActions, Interrupt, Manual, Step, WriteFile
-from linklab.manual.names import step_names
+from linklab.manual.names import step_names, step_places
 
 _FOLDER = PurePosixPath("/lab")
 """The working folder, as the network has it."""
@@ -37,12 +37,13 @@ _CLOSE = "On this page, close the terminal with its button Close."
 
 
 def facts_of_steps(manual: Manual) -> list[dict[str, Any]]:
-    """What the page needs of each step, in the order of the manual: what `step_facts` gives, and three more.
+    """What the page needs of each step, in the order of the manual: what `step_facts` gives, and four more.
 
-    name: as people call it; note: how the page does a step that it does not do as printed, or what to do about one that
-    it cannot do, "" for the others; in_editor: whether the editor alone can do it.
+    name: as people call it; place: its numbers in the manual, as `step_places` gives them; in_editor: whether the
+    editor alone can do it; note: how the page does a step that it does not do as printed, or what to do about one that
+    it cannot do, "" for the others.
     """
-    own, names = runs_at_once(manual), step_names(manual)
+    own, names, places = runs_at_once(manual), step_names(manual), step_places(manual)
     found = []
     for step in manual.steps:
         facts, note = step_facts(step), ""
@@ -63,7 +64,7 @@ def facts_of_steps(manual: Manual) -> list[dict[str, Any]]:
             note = _OPENS
         elif "run" in verbs:
             note = _STARTED
-        found.append({**facts, "name": names[step.id], "note": note, "in_editor": in_editor})
+        found.append({**facts, "name": names[step.id], "place": places[step.id], "note": note, "in_editor": in_editor})
     return found
 
 

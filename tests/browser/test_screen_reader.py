@@ -56,11 +56,30 @@ class Reader:
         """What was announced since this was last asked."""
         return self.page.driver.execute_script("return window.said.splice(0)")
 
+    def hears(self, *words):
+        """Wait until these words were announced together; the announcement, without what was heard before it."""
+        heard = []
+
+        def found():
+            heard.extend(self.said())
+            return next((each for each in heard if all(word in each for word in words)), "")
+
+        try:
+            return self.page.until(found, "the words", 15)
+        except AssertionError:
+            raise AssertionError(f"{words} were not announced, but: {heard}") from None
+
+    def types(self, line):
+        """Type a line into the terminal in front, once its prompt is there."""
+        self.page.until(lambda: self.focus()[0] == "textbox", "the terminal's focus")
+        self.page.until(lambda: self.page.screen().rstrip().endswith("#"), "the prompt")
+        self.page.keys(line + "\n")
+
     def goes_to(self, step):
         """Press Alt+PageDown until the step of this name has the focus."""
-        for _ in range(30):
+        for _ in range(40):
             self.page.keys(Keys.ALT, Keys.PAGE_DOWN)
-            if self.focus()[1] == step:
+            if self.focus()[1].endswith(step):
                 return
         raise AssertionError(f"there is no step {step}")
 
@@ -93,14 +112,14 @@ def test_a_step_says_how_far_it_is_and_is_come_back_to(reader):
     told = reader("3")
     page, step = told.page, "On h1 list the network interfaces"
     told.goes_to(step)
-    assert told.focus() == ("group", step, "Terminal of h1 ○ open")
+    assert told.focus() == ("group", f"3.2, step 1: {step}", "Terminal of h1 ○ open")
     page.keys(Keys.ALT, Keys.ENTER)
     page.until(lambda: told.focus()[0] == "textbox", "the terminal's focus")
-    page.until(lambda: "In terminal h1: ifconfig. Press Enter to run it." in told.said(), "that Enter is to be pressed")
+    told.hears("In terminal h1: ifconfig. Press Enter to run it.")
     page.keys(Keys.ENTER)
     page.until(lambda: f"{step}: done." in [each.strip() for each in told.said()], "that the step is done")
     page.keys(Keys.SHIFT, Keys.F6)
-    page.until(lambda: told.focus() == ("group", step, "Terminal of h1 ✓ done"), "the step again")
+    page.until(lambda: told.focus() == ("group", f"3.2, step 1: {step}", "Terminal of h1 ✓ done"), "the step again")
 
 
 def test_a_prediction_is_not_passed_by_on_the_way_from_step_to_step(reader):
@@ -113,12 +132,90 @@ def test_a_prediction_is_not_passed_by_on_the_way_from_step_to_step(reader):
     assert about.startswith("You will delay what leaves h1 by 100 ms, and set nothing on h2.")
     told.page.keys(Keys.ALT, Keys.ENTER)
     told.page.until(
-        lambda: "This is a prediction: Alt+PageDown leads to the next step." in told.said(), "that nothing is put"
+        lambda: "This is a prediction: Alt+PageDown leads to what comes next." in told.said(), "that nothing is put"
     )
     told.page.keys(Keys.TAB)
     assert told.focus()[:2] == ("textbox", "Number")
     told.page.keys(Keys.ALT, Keys.PAGE_DOWN)
-    assert told.focus()[1] == "On h1 delay everything that leaves by 100 ms"
+    assert told.focus()[1] == "3.3, step 1: On h1 delay everything that leaves by 100 ms"
+
+
+def test_all_steps_that_become_done_at_once_are_told(reader):
+    """Regression: one announcement took the place of the other before it was read out."""
+    told = reader("3")
+    told.page.button("New terminal").click()
+    told.types("sudo ~/set_env.sh 3.4")
+    both = "On h1 delay everything that leaves by 100 ms: done differently. by set_env.sh."
+    told.hears(both)
+    told.types("sudo ~/set_env.sh 4")
+    told.hears(
+        "On h2 set the same delay: done differently. by set_env.sh.",
+        "On h1 change the delay to 50 ms: done differently. by set_env.sh.",
+        "Change the delay on h2 too: done differently. by set_env.sh.",
+    )
+
+
+def test_a_mistake_is_told_with_what_it_means_and_told_again_when_it_is_made_again(reader):
+    """Regression: the same failure a second time was silent, and that the step explains the message was not said."""
+    told = reader("3")
+    told.page.button("New terminal").click()
+    told.types("tc qdisc add dev h1-eth0 root netem delai 100ms")
+    wrong = "On h1 delay everything that leaves by 100 ms: not right yet"
+    said = told.hears(f"{wrong}. “tc qdisc add dev h1-eth0 root netem delai 100ms” in h1 was refused: ")
+    assert re.search(r"What the message means: tc read .* does not know this word\. The step says more\.$", said)
+    told.types("tc qdisc add dev h1-eth0 root netem delai 100ms")
+    told.hears(f"{wrong}, once more. “tc qdisc add dev h1-eth0 root netem delai 100ms” in h1 was refused: ")
+
+
+def test_after_the_last_step_come_the_questions_and_then_the_end(reader):
+    """Regression: at the last step the keys were silent, a field did not say what is asked, and F6 led back."""
+    told = reader("3")
+    page = told.page
+    told.goes_to("Stop the network in the editor")
+    told.said()
+    page.keys(Keys.ALT, Keys.ENTER)
+    told.hears("On this page the network runs until you end the lab.")
+    page.keys(Keys.ALT, Keys.PAGE_DOWN)
+    assert told.focus()[:2] == ("textbox", "Your name, for the report")
+    told.hears("The steps end here. Now your name, and then the questions: there are 7.")
+    page.keys(Keys.ALT, Keys.PAGE_DOWN)
+    role, name, about = told.focus()
+    assert (role, name) == ("textbox", "Your answer to question 1")
+    assert about.startswith("You want to emulate a path of 3,000 km between h1 and h2.")
+    page.keys(Keys.ALT, Keys.ENTER)
+    told.hears("This is a question: write your answer into its field.")
+    page.keys(Keys.F6)
+    page.until(lambda: "answer-1" not in page.focused(), "another part")
+    page.keys(Keys.SHIFT, Keys.F6)
+    page.until(lambda: told.focus()[1] == "Your answer to question 1", "the question again")
+    for _ in range(6):
+        page.keys(Keys.ALT, Keys.PAGE_DOWN)
+    assert told.focus()[1] == "Your answer to question 7"
+    told.said()
+    page.keys(Keys.ALT, Keys.PAGE_DOWN)
+    told.hears("This is the end of the manual: there is no further step or question.")
+    assert told.focus()[1] == "Your answer to question 7"
+
+
+def test_a_prediction_says_when_it_can_be_compared(reader):
+    """Regression: its table appeared without a word, and that the answer can be opened was not said either."""
+    told = reader("3")
+    page = told.page
+    told.goes_to("On h2 list the network interfaces, too")
+    page.keys(Keys.ALT, Keys.PAGE_DOWN)
+    page.keys(Keys.TAB)
+    page.keys("0.1 s")
+    page.button("Keep my prediction 1").click()
+    told.hears("Your prediction is kept. Below it, “Show the answer to prediction 1” opens the theory.")
+    told.goes_to("On h1 delay everything that leaves by 100 ms")
+    page.keys(Keys.ALT, Keys.ENTER)
+    told.hears("Press Enter to run it.")
+    page.keys(Keys.ENTER)
+    told.hears("On h1 delay everything that leaves by 100 ms: done.")
+    told.types("ping -c 5 10.0.0.2")
+    said = told.hears("Prediction 1 can be compared.")
+    assert "Your prediction: 0.1 s = 100 ms. Measured by you: Ping h2 from h1, stop after five replies, and" in said
+    assert re.search(r" of ping [\d.]+ ms\. Theory: 100 ms\. The table below the prediction says more\.$", said)
 
 
 def test_a_terminal_says_how_its_screen_is_read(reader):

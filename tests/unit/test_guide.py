@@ -97,6 +97,20 @@ def test_a_wrong_number_is_wrong_at_its_step_until_it_is_mended():
     assert student.status("delay-h1") is DONE
 
 
+def test_each_wrong_line_is_a_try_of_its_own():
+    """Regression: the same mistake once more changed nothing that a view shows, so nobody was told of it."""
+    student = Student("3")
+    student.until("delay-h1")
+    wrong = "sudo tc qdisc add dev h1-eth0 root netem delay 10ms"
+    assert student.state("delay-h1").tries == 0
+    student.does(delay_h1=wrong)  # seen at its beginning, by what the kernel says is set, and at its end
+    assert student.state("delay-h1").tries == 1
+    student.types("h1", wrong.replace("add", "replace"))
+    assert student.state("delay-h1").tries == 2
+    student.types("h1", "tc qdisc change dev h1-eth0 root netem delay 0.1s")
+    assert (student.status("delay-h1"), student.state("delay-h1").tries) == (DONE, 2)
+
+
 @pytest.mark.parametrize(
     "typed",
     [

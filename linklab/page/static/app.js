@@ -1,4 +1,5 @@
 // The page of a lab: starts its parts, moves between them by keys, and passes on what the server tells.
+import { announcer } from "./announcing.js";
 import { start as startClock } from "./clock.js";
 import { start as startContinued } from "./continued.js";
 import { make, Tabs } from "./elements.js";
@@ -17,7 +18,7 @@ const PICTURES = [["topology", "Topology"], ["plots", "Plots"], ["packets", "Pac
 const KEYS = [
   ["F6, Shift+F6", "to the next or the previous part of the page; also out of a terminal"],
   ["Shift+Tab", "in a terminal: to the controls above it"],
-  ["Alt+PageDown, Alt+PageUp", "to the next or the previous step or prediction of the manual"],
+  ["Alt+PageDown, Alt+PageUp", "to the next or the previous step or prediction of the manual; at its end, to the questions"],
   ["Alt+Enter", "put the step's command into its terminal; press Enter there yourself"],
   ["Alt+Shift+Enter", "the same, with Enter"],
   ["F8", "pause or resume the network's time"],
@@ -33,6 +34,7 @@ const byId = (id) => document.getElementById(id);
 const listeners = new Map();
 const known = new Map();
 const clockListeners = [];
+const say = announcer(byId("announce"));
 let terminals = null;
 let clock = null;
 let steps = null;
@@ -46,7 +48,7 @@ const context = {
   nodes: [],
   // Say something to everybody: a problem is seen in the head of the page; all is read out, from one place alone.
   announce(text, problem = false) {
-    byId("announce").textContent = text;
+    say(text);
     if (problem) byId("notice").textContent = text;
     else if (!known.has("ended")) byId("notice").textContent = ""; // that the network has ended stays said
   },
@@ -233,7 +235,7 @@ async function begin() {
   listen();
   steps = await startSteps(byId("main"), context);
   startPredictions(byId("main"), context);
-  startQuestions(byId("main"), context);
+  steps.add(startQuestions(byId("main"), context));
   await pictures();
   keepPlace(byId("main"), context);
   if (known.has("ended")) disable("network"); // while the page was loaded

@@ -1,5 +1,6 @@
 // Predictions: a form at each question of the manual; afterwards prediction, theory, and measurement beside each other.
 // What the recorded run gave at a step that decides one is behind a disclosure until the reader has measured it.
+import { firstSentence, sentence } from "./announcing.js";
 import { make } from "./elements.js";
 import * as server from "./server.js";
 
@@ -50,7 +51,8 @@ class Question {
         number: this.number.value, unit: this.unit.value, words: this.words.value, why: this.why.value,
       };
       const { text, kept } = await server.ask("POST", `predictions/${this.facts.id}`, fields);
-      this.said.textContent = text;
+      const shown = this.details && Object.values(kept).some(Boolean) ? ` Below it, “${this.details.querySelector("summary").textContent}” opens the theory.` : "";
+      this.said.textContent = text + shown;
       for (const [name, value] of Object.entries(kept)) { // a unit behind the number moves to its own field
         if (this[name].value === fields[name]) this[name].value = value;
       }
@@ -61,8 +63,8 @@ class Question {
 
   // What is kept, and once the steps that decide are done, what they measured; null is what is not known yet.
   // told: the number, also in the unit of measurements; said: a sentence on when it was written; closed: whether it can
-  // no longer be changed.
-  show(written, measured, { told = "", said = "", closed = false }) {
+  // no longer be changed; aloud: whether a comparison that is new is announced, too.
+  show(written, measured, { told = "", said = "", closed = false, aloud = false }) {
     if (written && JSON.stringify(written) !== JSON.stringify(this.written) && !this.form.contains(document.activeElement)) {
       for (const name of ["number", "unit", "words", "why"]) this[name].value = written[name] || "";
     }
@@ -81,13 +83,29 @@ class Question {
     const number = told || `${written?.number} ${written?.unit}`.trim();
     const own = written ? [make("strong", {}, number), make("p", {}, written.words), make("p", {}, written.why),
       said ? make("p", {}, make("em", {}, said)) : ""] : ["none written"];
-    const seen = measured.length ? measured.map((one) => make("p", {}, one)) : ["see the step's output"];
+    const shown = measured.length ? measured : [`see the output of ${this.#deciding()}`];
+    const seen = shown.map((one) => make("p", {}, one));
+    if (aloud) this.#tell(written && sentence([number, written.words].filter(Boolean).join("; ")), shown, theory);
     this.beside.replaceChildren(make("table", { class: "beside" },
       make("caption", {}, "Prediction, measurement, and theory"),
       make("tbody", {},
         make("tr", {}, make("th", { scope: "row" }, "Your prediction"), make("td", {}, ...own)),
         make("tr", {}, make("th", { scope: "row" }, "Measured by you"), make("td", {}, ...seen)),
         make("tr", {}, make("th", { scope: "row" }, "Theory"), make("td", {}, ...theory.map((node) => node.cloneNode(true)))))));
+  }
+
+  // The names of the steps that decide it.
+  #deciding() {
+    const names = this.facts.settled.map((id) => this.context.steps.find((step) => step.id === id)?.name || id);
+    return names.map((name) => `“${name}”`).join(" and ");
+  }
+
+  #tell(own, seen, theory) {
+    const why = theory.map((node) => firstSentence(node.textContent)).find(Boolean);
+    this.context.announce([
+      `Prediction ${this.facts.number} can be compared. Your prediction: ${own || "none written."}`,
+      sentence(`Measured by you: ${seen.join("; ")}`), why && `Theory: ${why}`, "The table below the prediction says more.",
+    ].filter(Boolean).join(" "));
   }
 }
 
@@ -116,18 +134,20 @@ export function start(element, context) {
   }
   let notes = {};
   let settled = { predictions: {}, told: {}, said: {}, closed: [] };
-  const show = () => {
+  let begun = false; // whether the page has heard what was settled before it was opened
+  const show = (aloud) => {
     for (const [id, question] of questions) {
       question.show(notes[id] || null, settled.predictions[id] ?? null,
-        { told: settled.told[id], said: settled.said[id], closed: settled.closed.includes(id) });
+        { told: settled.told[id], said: settled.said[id], closed: settled.closed.includes(id), aloud });
     }
   };
   context.onEvent("notes", (event) => {
     notes = event.predictions;
-    show();
+    show(false);
   });
   context.onEvent("settled", (event) => {
     settled = event;
-    show();
+    show(begun);
+    begun = true;
   });
 }

@@ -4,19 +4,29 @@ import * as server from "./server.js";
 
 const PAUSE_MS = 800;
 
+// Gives where Alt+PageDown stops, as steps.js takes it.
 export function start(element, context) {
   const heading = element.querySelector("#questions");
   let list = heading?.nextElementSibling;
   while (list && list.tagName !== "OL") list = list.tagName === "H2" ? null : list.nextElementSibling;
+  const stops = [];
   const fields = [...(list?.children || [])].map((item, at) => {
     const number = String(at + 1);
-    const box = make("textarea", { id: `answer-${number}`, rows: "3" });
+    const question = make("div", { id: `question-${number}` }, ...item.childNodes);
+    item.append(question);
+    const box = make("textarea", { id: `answer-${number}`, rows: "3", "aria-describedby": question.id });
+    stops.push({ box: item, target: box, nothing: "This is a question: write your answer into its field. It is kept as you write." });
     return field(item, box, `Your answer to question ${number}`, `answers/${number}`, (event) => event.answers[number]);
   });
   if (list) {
     const above = make("div", { class: "name" });
     list.before(above);
     const box = make("input", { id: "student-name", autocomplete: "name" });
+    const questions = list.children.length;
+    stops.unshift({
+      box: above, target: box, nothing: "This is the field for your name.",
+      arriving: `The steps end here. Now your name, and then the questions: there are ${questions}. Alt+PageDown leads to the next.`,
+    });
     const name = field(above, box, "Your name, for the report", "name", (event) => event.name);
     fields.push({ ...name, learn: (event) => {
       box.readOnly = event.fixed; // given with linklab lab --name
@@ -29,6 +39,7 @@ export function start(element, context) {
   addEventListener("pagehide", () => {
     for (const one of fields) one.leave();
   });
+  return stops;
 }
 
 // A field that is kept at an address of the server; kept: what an event says that the server has.

@@ -1,4 +1,5 @@
 // The manual of the page: each step gets buttons that put its command into its terminal, its state, and hints.
+import { firstSentence, sentence } from "./announcing.js";
 import { explained, make, redraw } from "./elements.js";
 import * as server from "./server.js";
 
@@ -6,10 +7,13 @@ const WORDS = {
   open: "○ open", done: "✓ done", "done differently": "✓ done differently", wrong: "✗ not right yet",
 };
 
+const END = "This is the end of the manual: there is no further step or question. Your report is at the top of the page.";
+const ONWARD = "Alt+PageDown leads to what comes next.";
+
 class Step {
   constructor(facts, box, context) {
     this.facts = facts;
-    this.box = box;
+    this.box = this.target = box;
     this.context = context;
     this.mark = make("span", { class: "mark", "data-state": "open" });
     this.found = make("div", { class: "found", hidden: true });
@@ -17,7 +21,7 @@ class Step {
     this.buttons = make("div", { class: "do" });
     box.tabIndex = -1;
     box.setAttribute("role", "group");
-    box.setAttribute("aria-label", facts.name);
+    box.setAttribute("aria-label", facts.place ? `${facts.place}: ${facts.name}` : facts.name);
     const label = box.querySelector(".label");
     label.append(" ", this.mark);
     label.id ||= `label-${facts.id}`;
@@ -53,8 +57,11 @@ class Step {
   }
 
   put(enter) {
-    const { kind, terminal, lines, note, in_editor: inEditor } = this.facts;
+    const { kind, terminal, lines, nodes, note, in_editor: inEditor } = this.facts;
     if (inEditor) return this.context.announce(note, true);
+    if (["editor", "await"].includes(kind) && !nodes.length) {
+      return this.context.announce(note || `There is nothing to type at this step. ${ONWARD}`, true);
+    }
     if (kind === "commands") return this.context.openTerminal(terminal, lines.join("\n"), { enter });
     if (kind === "interrupt") return this.interrupt();
     if (kind === "file") return this.write();
@@ -96,8 +103,9 @@ class Step {
   }
 
   // What the guide says of it; what is wrong comes with what was expected, what was seen, and why.
+  // Gives what is to be announced: a state that is new, and a mistake that was made again; "" for nothing.
   show(state) {
-    const before = this.state?.status;
+    const before = this.state;
     this.state = state;
     this.mark.dataset.state = state.status === "done differently" ? "differently" : state.status;
     this.mark.textContent = this.#words(state);
@@ -111,9 +119,19 @@ class Step {
     const good = state.status.startsWith("done");
     this.hint.hidden = good || !state.hints;
     if (good) this.hints.hidden = true;
-    if (before && before !== state.status) {
-      this.context.announce(`${this.facts.name}: ${this.mark.textContent.slice(2)}. ${state.story}`);
-    }
+    const again = before?.status === "wrong" && state.status === "wrong" && before.tries !== state.tries;
+    return before && (before.status !== state.status || again) ? this.#told(state, again) : "";
+  }
+
+  #told(state, again) {
+    const said = `${this.facts.name}: ${this.mark.textContent.slice(2)}${again ? ", once more" : ""}. ${sentence(state.story)}`.trim();
+    if (state.status !== "wrong") return said;
+    const means = state.advice && firstSentence(state.advice);
+    return [
+      said, sentence(state.expected && `Expected: ${state.expected}`), sentence(state.seen && `Seen: ${state.seen}`),
+      state.why && `Why: ${firstSentence(state.why)}`, means && `What the message means: ${means}`,
+      state.advice ? "The step says more." : "",
+    ].filter(Boolean).join(" ");
   }
 }
 
@@ -123,7 +141,7 @@ function predictionStop(box) {
   const question = box.querySelector(".question");
   question.id ||= `${box.id}-question`;
   box.setAttribute("aria-describedby", question.id);
-  return { box };
+  return { box, target: box, nothing: `This is a prediction: ${ONWARD}` };
 }
 
 class Steps {
@@ -138,14 +156,21 @@ class Steps {
       if (box) this.steps.push(new Step(facts, box, context));
     }
     const predictions = [...element.querySelectorAll(".predict")].map(predictionStop);
-    this.stops = [...this.steps, ...predictions].sort((one, other) =>
-      (one.box.compareDocumentPosition(other.box) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1));
+    this.stops = [];
+    this.add([...this.steps, ...predictions]);
     element.addEventListener("focusin", (event) => {
       const at = this.stops.findIndex((stop) => stop.box.contains(event.target));
       if (at >= 0) this.#here(at);
     });
     context.onEvent("guide", (event) => this.show(event));
     new ResizeObserver(() => (element.style.scrollPaddingTop = `${this.bar.offsetHeight + 4}px`)).observe(this.bar); // it sticks there
+  }
+
+  // More places where Alt+PageDown stops, each { box, target: what gets the focus, nothing: why nothing is put there,
+  // arriving: what is said on the way to it from above }.
+  add(stops) {
+    this.stops = [...this.stops, ...stops].sort((one, other) =>
+      (one.box.compareDocumentPosition(other.box) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1));
   }
 
   #here(at) {
@@ -157,8 +182,8 @@ class Steps {
   #goTo(at) {
     this.context.show("manual");
     this.#here(at);
-    const { box } = this.stops[at];
-    box.focus({ preventScroll: true });
+    const { box, target } = this.stops[at];
+    target.focus({ preventScroll: true });
     const { scrollPaddingTop, scrollPaddingBottom } = getComputedStyle(this.element);
     const room = this.element.clientHeight - parseFloat(scrollPaddingTop) - parseFloat(scrollPaddingBottom);
     box.scrollIntoView({ block: box.offsetHeight > room ? "start" : "center" }); // its name is seen in any case
@@ -173,7 +198,12 @@ class Steps {
       const below = this.stops.findIndex(({ box }) => here.compareDocumentPosition(box) & Node.DOCUMENT_POSITION_FOLLOWING);
       from = (below < 0 ? this.stops.length : below) - (by > 0 ? 1 : 0);
     }
-    if (this.stops.length) this.#goTo(Math.min(this.stops.length - 1, Math.max(0, from + by)));
+    const to = Math.min(this.stops.length - 1, Math.max(0, from + by));
+    if (to < 0) return;
+    const [stays, arriving] = [to === this.at && !beside, by > 0 ? this.stops[to].arriving : ""];
+    this.#goTo(to);
+    if (stays) this.context.announce(by > 0 ? END : "This is the first step of the manual.");
+    else if (arriving) this.context.announce(arriving);
   }
 
   // The focus to the step where the reader was; whether there is one.
@@ -187,12 +217,15 @@ class Steps {
     if (this.at < 0) this.move(1);
     const stop = this.stops[this.at];
     if (stop?.put) stop.put(enter);
-    else this.context.announce("This is a prediction: Alt+PageDown leads to the next step.", true);
+    else if (stop) this.context.announce(stop.nothing, true);
   }
 
   show({ steps, next, trouble }) {
     const states = new Map(steps.map((state) => [state.id, state]));
-    for (const step of this.steps) if (states.has(step.facts.id)) step.show(states.get(step.facts.id));
+    for (const step of this.steps) {
+      const told = states.has(step.facts.id) && step.show(states.get(step.facts.id));
+      if (told) this.context.announce(told);
+    }
     const needed = steps.filter((state) => state.counts);
     const inEditor = this.steps.filter((step) => step.facts.in_editor && !states.get(step.facts.id)?.counts).length;
     const done = needed.filter((state) => state.status.startsWith("done")).length;
