@@ -129,25 +129,28 @@ def _queue_lines(where: str, interface: str, was: Interface, becomes: Interface)
                 yield from _class_lines(where, interface, qdisc, becomes.classes)
     hooks = [qdisc for qdisc in becomes.qdiscs if qdisc.kind in HOOKS]
     yield from (qdisc.line(interface) for qdisc in hooks)
-    reached = [*inwards(becomes), *hooks]
+    reached = {id(qdisc) for qdisc in (*inwards(becomes), *hooks)}
     for qdisc in becomes.qdiscs:
-        if not any(qdisc is each for each in reached):
+        if id(qdisc) not in reached:
             raise StateError(f"{where}: {qdisc.kind} {qdisc.handle} hangs at {qdisc.parent}, which is not there")
     yield from (_filter_line(where, interface, each) for each in becomes.filters)
 
 
 def _class_lines(where: str, interface: str, htb: Qdisc, classes: tuple[Class, ...]) -> Iterator[str]:
     """Of one htb, a class after the one it is in."""
-    there, waiting = {htb.handle}, [each for each in classes if each.classid.startswith(htb.handle)]
-    while waiting:
-        ready = [each for each in waiting if each.parent in there]
-        if not ready:
-            raise StateError(f"{where}: class {waiting[0].classid} is in {waiting[0].parent}, which is not there")
-        for each in ready:
+    inside: dict[str, list[tuple[int, Class]]] = {}
+    for number, each in enumerate(classes):
+        if each.classid.startswith(htb.handle):
+            inside.setdefault(each.parent, []).append((number, each))
+    ready = inside.pop(htb.handle, [])
+    while ready:
+        for _, each in ready:
             full = replace(each, options={"quantum": _INNER_QUANTUM, **each.options})
             yield _line(f"{where}: class {each.classid}", full, interface)
-        there |= {each.classid for each in ready}
-        waiting = [each for each in waiting if each.classid not in there]
+        ready = sorted(below for _, each in ready for below in inside.pop(each.classid, ()))
+    if inside:
+        _, first = min(min(waiting) for waiting in inside.values())
+        raise StateError(f"{where}: class {first.classid} is in {first.parent}, which is not there")
 
 
 def _filter_line(where: str, interface: str, each: Filter) -> str:

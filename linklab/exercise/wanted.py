@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from linklab.errors import StateError
-from linklab.state.facts import BUFFERS, CC, children, inwards, of_all, of_interface, plain_leaves, root
+from linklab.state.facts import BUFFERS, CC, inside, inwards, of_all, of_interface, plain_leaves, root
 from linklab.state.model import State
 from linklab.state.node import SYSCTLS, Interface, Node, sysctl_form
 from linklab.tc import DEFAULT_HANDLE, Class, EdtLink, Qdisc, fq_defaults, mean_loss
@@ -147,15 +147,14 @@ def _rate(interface: Interface, rate: float) -> Interface:
         raise StateError("cannot have a rate below 1 bit/s")
     if any(link.spec.rate_bit for link in interface.links):
         return _with_links(interface, lambda link: link.with_rate(rate), anew=False)
-    limits = {}
+    limits = []
     for qdisc in inwards(interface):
         tops = _tops(interface, qdisc) if qdisc.classful else []
-        limits[qdisc.handle] = sum(top.options.get("ceil_bit", 0) for top in tops) or qdisc.rate_bit
-    known = {handle: limit for handle, limit in limits.items() if limit}
+        limits.append((sum(top.options.get("ceil_bit", 0) for top in tops) or qdisc.rate_bit, qdisc))
+    known = [(limit, qdisc) for limit, qdisc in limits if limit]
     if not known:
         raise StateError("has nothing that limits its rate")
-    lowest = min(known, key=lambda handle: known[handle])
-    (qdisc,) = [qdisc for qdisc in inwards(interface) if qdisc.handle == lowest]
+    _, qdisc = min(known, key=lambda each: each[0])
     if qdisc.classful:
         return _htb_rate(interface, qdisc, round(rate))
     return _with_options(interface, qdisc, qdisc.with_rate(round(rate)))
@@ -208,13 +207,13 @@ def _queue(interface: Interface, size: float) -> Interface:
     if any(link.spec.rate_bit for link in interface.links):
         return _with_links(interface, lambda link: link.with_queue(size), anew=False)
     found = interface
+    below, leaves = inside(interface), plain_leaves(interface)
     for qdisc in inwards(interface):
-        inner = children(interface, qdisc)
         if qdisc.classful:
-            for leaf in plain_leaves(interface, qdisc):
+            for leaf in leaves.get(qdisc.handle, ()):
                 fifo = Qdisc("bfifo", _free_handle(found), leaf, {"limit": round(size)})
                 found = replace(found, qdiscs=(*found.qdiscs, fifo))
-        elif not inner:
+        elif qdisc.handle not in below:
             resized = qdisc.resized(round(size))
             if resized is None:
                 raise StateError(f"has no queue with a limit: {qdisc.kind} takes none")

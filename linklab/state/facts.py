@@ -154,10 +154,13 @@ def _shaping(interface: Interface, qdiscs: list[Qdisc]) -> dict[str, float | str
     """What limits a rate: of the interface, or (pacing) of each flow."""
     found: dict[str, float | str] = {}
     rates, bursts = [], []
+    tops_of: dict[str, list[Options]] = {}
+    for each in interface.classes:
+        tops_of.setdefault(each.parent, []).append(each.options)
     for qdisc in qdiscs:
         rate = qdisc.rate_bit
         if qdisc.classful:
-            tops = [top.options for top in interface.classes if top.parent == qdisc.handle]
+            tops = tops_of.get(qdisc.handle, [])
             rate = sum(top.get("ceil_bit", 0) for top in tops)
             bursts += [top["burst"] for top in tops if "burst" in top]
         rates += [rate] if rate else []
@@ -189,43 +192,45 @@ def root(interface: Interface) -> Qdisc | None:
     return next((qdisc for qdisc in interface.qdiscs if qdisc.parent == "root"), None)
 
 
-def children(interface: Interface, qdisc: Qdisc) -> list[Qdisc]:
-    """Disciplines inside another, or inside its classes."""
-    if qdisc.handle == DEFAULT_HANDLE:
-        return []
-    return [each for each in interface.qdiscs if each.parent.partition(":")[0] + ":" == qdisc.handle]
+def inside(interface: Interface) -> dict[str, list[Qdisc]]:
+    """Handle → the disciplines inside that one, or inside its classes."""
+    found: dict[str, list[Qdisc]] = {}
+    for qdisc in interface.qdiscs:
+        found.setdefault(f"{qdisc.parent.partition(':')[0]}:", []).append(qdisc)
+    found.pop(DEFAULT_HANDLE, None)
+    return found
 
 
 def inwards(interface: Interface) -> list[Qdisc]:
-    """The disciplines from the root inwards."""
-    found: list[Qdisc] = []
+    """The disciplines from the root inwards; in linear time, since a hostile state may have tens of thousands."""
+    below, found = inside(interface), dict[int, Qdisc]()
     waiting = [qdisc for qdisc in [root(interface)] if qdisc is not None]
     while waiting:
-        qdisc = waiting.pop(0)
-        if not any(qdisc is each for each in found):
-            found.append(qdisc)
-            waiting = children(interface, qdisc) + waiting
-    return found
+        qdisc = waiting.pop()
+        if id(qdisc) not in found:
+            found[id(qdisc)] = qdisc
+            waiting += reversed(below.pop(qdisc.handle, []))
+    return [*found.values()]
 
 
 def queue_bytes(interface: Interface) -> int | None:
     """What the innermost queue holds, the smallest of several; None where there is none."""
     held: list[int | None] = []
+    below, leaves = inside(interface), plain_leaves(interface)
     for qdisc in inwards(interface):
-        inner = children(interface, qdisc)
         if qdisc.classful:
-            held += [interface.txqlen * FRAME_BYTES for _ in plain_leaves(interface, qdisc)]
-        elif not inner:
+            held += [interface.txqlen * FRAME_BYTES for _ in leaves.get(qdisc.handle, ())]
+        elif qdisc.handle not in below:
             held.append(qdisc.capacity_bytes(interface.txqlen))
     known = [size for size in held if size is not None]
     return min(known) if known else None
 
 
-def plain_leaves(interface: Interface, htb: Qdisc) -> list[str]:
-    """Classes of an htb with neither class nor discipline in them: each has a queue of `txqlen` packets."""
-    parents = {each.parent for each in interface.classes} | {each.parent for each in children(interface, htb)}
-    return [
-        each.classid
-        for each in interface.classes
-        if each.classid.startswith(htb.handle) and each.classid not in parents
-    ]
+def plain_leaves(interface: Interface) -> dict[str, list[str]]:
+    """Handle of an htb → its classes with nothing in them: each has a queue of `txqlen` packets."""
+    parents = {each.parent for each in interface.classes} | {each.parent for each in interface.qdiscs}
+    found: dict[str, list[str]] = {}
+    for each in interface.classes:
+        if each.classid not in parents:
+            found.setdefault(f"{each.classid.partition(':')[0]}:", []).append(each.classid)
+    return found

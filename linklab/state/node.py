@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from linklab.state.strict import MOST_LINKS, At
-from linklab.tc import Class, EdtLink, Filter, Qdisc
+from linklab.tc import DEFAULT_HANDLE, HOOKS, Class, EdtLink, Filter, Qdisc
 
 _TCP = """
 adv_win_scale app_win autocorking base_mss comp_sack_delay_ns comp_sack_nr comp_sack_slack_ns congestion_control dsack
@@ -43,7 +43,7 @@ _SYSCTL_VALUES = {
 }
 _NUMBERS = re.compile(r"-?[0-9]{1,20}(?: -?[0-9]{1,20}){0,3}")
 _MAC = re.compile(r"[0-9a-f]{2}(?::[0-9a-f]{2}){5}|(?:[0-9a-f]{2}(?::[0-9a-f]{2}){3})?")
-_BYTE = r"(?:25[0-5]|2[0-4]\d|1?\d?\d)"
+_BYTE = r"(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)"
 _IP = re.compile(rf"{_BYTE}(?:\.{_BYTE}){{3}}", re.ASCII)
 _PREFIX = re.compile(rf"{_BYTE}(?:\.{_BYTE}){{3}}/(?:3[0-2]|[12]?\d)", re.ASCII)
 _HANDLE = re.compile(r"[0-9a-f]{1,4}:")
@@ -133,6 +133,11 @@ def read_node(at: At, data: Any) -> Node:
 
 def _interface(at: At, data: Any) -> Interface:
     given = at.mapping(data, Interface.__dataclass_fields__)
+    qdiscs = tuple(_qdisc(at, entry) for entry in at.each(given.get("qdiscs", []), MOST_LINKS))
+    classes = tuple(_class(at, entry) for entry in at.each(given.get("classes", []), MOST_LINKS))
+    # the kernel gives a handle once at an interface, but for its own default's and what takes packets that come in
+    at.once("handle", [each.handle for each in qdiscs if each.handle != DEFAULT_HANDLE and each.kind not in HOOKS])
+    at.once("class", [each.classid for each in classes if not each.classid.startswith(DEFAULT_HANDLE)])
     features = {name: at.flag(on) for name, on in at.named(given.get("features", {}), _FEATURE).items()}
     return Interface(
         up=(at / "up").flag(given.get("up")),
@@ -143,8 +148,8 @@ def _interface(at: At, data: Any) -> Interface:
         master=at.word(given["master"], _INTERFACE, "a bridge") if given.get("master") else "",
         addresses=tuple(at.word(a, _PREFIX, "addresses") for a in at.each(given.get("addresses", []))),
         features=features,
-        qdiscs=tuple(_qdisc(at, entry) for entry in at.each(given.get("qdiscs", []), MOST_LINKS)),
-        classes=tuple(_class(at, entry) for entry in at.each(given.get("classes", []), MOST_LINKS)),
+        qdiscs=qdiscs,
+        classes=classes,
         filters=tuple(_filter(at, entry) for entry in at.each(given.get("filters", []), MOST_LINKS)),
         links=tuple(_link(at, entry) for entry in at.each(given.get("links", []), MOST_LINKS)),
         unread=at.word(given["unread"], _UNREAD, "a number of links") if given.get("unread") else "",

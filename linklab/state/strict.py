@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Collection
 from typing import Any, NoReturn
 
@@ -89,6 +90,12 @@ class At:
         if len(data) > most:
             raise InputError(f"{self.where}: may have {most:,} entries of a kind at most, found {len(data):,}")
         return data
+
+    def once(self, what: str, names: Collection[str]) -> None:
+        """Each name stands here once."""
+        if len(names) != len({*names}):
+            twice = next(name for name, count in Counter(names).items() if count > 1)
+            raise InputError(f"{self.where}: has the {what} {twice} twice")
 
     def word(self, data: Any, pattern: re.Pattern[str], what: str) -> str:
         """A word of this form."""

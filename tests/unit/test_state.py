@@ -5,6 +5,7 @@ import contextlib
 import copy
 import json
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -163,6 +164,14 @@ def test_loss_of_a_model_is_its_mean(netem, loss):
     assert mean_loss(netem) == pytest.approx(loss)
 
 
+FIFO = {"kind": "pfifo", "handle": "1:", "parent": "root", "options": {"limit": 9}}
+
+
+def twice(entries):
+    """The first of a list a second time."""
+    entries.append(entries[0])
+
+
 def place(*path):
     """A change of one value somewhere in the data."""
     *where, value = path
@@ -187,6 +196,10 @@ def place(*path):
         (place("h1", "interfaces", "h1-eth0", "mtu", 1500.5), "mtu"),
         (place("h1", "interfaces", "h1-eth0", "addresses", ["10.0.0.1/8\n"]), "addresses"),
         (place("h1", "interfaces", "h1-eth0", "addresses", ["10.0.0.999/8"]), "addresses"),
+        (place("h1", "interfaces", "h1-eth0", "addresses", ["10.0.0.01/8"]), "addresses"),  # no address for ipaddress
+        (place("h2", "routes", 0, "to", "10.0.00.0/24"), "must be to"),
+        (place("h1", "interfaces", "h1-eth0", "qdiscs", [FIFO, FIFO]), "h1-eth0: has the handle 1: twice"),
+        (lambda nodes: twice(nodes["client"]["interfaces"]["s2-eth2"]["classes"]), "s2-eth2: has the class 1:"),
         (place("h1", "interfaces", "h1-eth0", "features", {"tx on; id": True}), "tx on; id"),
         (place("h1", "interfaces", "h1-eth0", "qdiscs", 0, "handle", "1: root; id"), "handle"),
         (place("h1", "interfaces", "h1-eth0", "qdiscs", 0, "kind", "fq;id"), "fq;id"),
@@ -224,6 +237,48 @@ def test_an_interface_may_have_thousands_of_links_and_no_thousands_of_addresses(
     interface["addresses"] = ["10.0.0.1/8"] * 4097
     with pytest.raises(InputError, match=r"client: s2-eth2: may have 4,096 entries of a kind at most, found 4,097"):
         State.loads(json.dumps(data), "state.json")
+
+
+def inside_each_other(count):
+    """Disciplines, each in the one before; and all in the first."""
+    chain = [{**FIFO, "handle": f"{number + 1:x}:", "parent": f"{number:x}:"} for number in range(1, count)]
+    return [[FIFO, *chain], [FIFO, *({**each, "parent": "1:"} for each in chain)]]
+
+
+def test_ten_thousands_of_disciplines_take_no_minutes():
+    """Regression: what is inside a discipline was searched anew for each; 1,000 took over 20 s."""
+    began_s = time.process_time()
+    for qdiscs in inside_each_other(20_000):
+        state = State.loads(changed(place("h1", "interfaces", "h1-eth0", "qdiscs", qdiscs)))
+        assert facts(state)["h1-eth0.queue"] == 9 * 1514
+        assert len(restore_lines(TUNED, state)) > 20_000
+        with_facts(state, {"h1-eth0.loss": 0.1, "h1-eth0.queue": 1e5})
+    assert time.process_time() - began_s < 20
+
+
+def test_classes_in_classes_are_made_from_the_top_in_linear_time():
+    """Whatever their order; one whose parent is nowhere is named."""
+    options = {"rate_bit": 8000, "ceil_bit": 8000, "burst": 1600, "cburst": 1600}
+    classes = [
+        {"kind": "htb", "classid": f"1:{number:x}", "parent": f"1:{number - 1:x}" if number > 1 else "1:"}
+        for number in range(1, 10_001)
+    ]
+    htb = {"kind": "htb", "handle": "1:", "parent": "root", "options": {"default": 1}}
+
+    def change(nodes, classes):
+        interface = nodes["h1"]["interfaces"]["h1-eth0"]
+        interface["qdiscs"], interface["filters"] = [htb], []
+        interface["classes"] = [{**each, "options": options} for each in reversed(classes)]
+
+    began_s = time.process_time()
+    state = State.loads(changed(lambda nodes: change(nodes, classes)))
+    made = [line.split()[8] for _, line in restore_lines(TUNED, state) if line.startswith("tc class")]
+    assert made[:2] == ["1:1", "1:2"]
+    assert made[-1] == "1:2710"
+    assert time.process_time() - began_s < 10
+    lost = State.loads(changed(lambda nodes: change(nodes, [*classes[:5], *classes[6:8]])))
+    with pytest.raises(StateError, match=r"class 1:8 is in 1:7|class 1:7 is in 1:6, which is not there"):
+        restore_lines(TUNED, lost)
 
 
 @pytest.mark.parametrize(
