@@ -107,6 +107,11 @@ def format_number(
     return f"{_digits(scaled / BASES[base][as_unit], decimals, significant)} {as_unit}".rstrip()
 
 
+def as_printed(text: str) -> str:
+    """What a person wrote about quantities, in the spelling of `format_number`: "at most 80us" gives "at most 80 µs"."""
+    return re.sub(r"(?<=\d) ?us\b", " µs", text)
+
+
 def digits_to_tell(told: Callable[[int], bool]) -> int:
     """How many significant digits, three or more, a number is written with so that what is to be told shows."""
     return next((count for count in range(3, MOST_DIGITS) if told(count)), 3)

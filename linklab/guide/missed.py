@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from linklab.base.numbers import as_printed
 from linklab.judge.expectation import Expectation, ExpectationVerdict
 from linklab.judge.language import names
 from linklab.judge.metric_words import metric_in_words
@@ -54,7 +55,7 @@ def relation_in_words(expectation: Expectation, titles: Mapping[str, str]) -> st
 
     longest_first = sorted(set(names(parse(expectation.relation))), key=len, reverse=True)
     whole = rf"(?<![\w.-])(?:{'|'.join(map(re.escape, longest_first))})(?![\w.-])"
-    return re.sub(rf"{whole}|\*", said, expectation.relation)
+    return as_printed(re.sub(rf"{whole}|\*", said, expectation.relation))
 
 
 def seen_of(verdict: ExpectationVerdict) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
+from linklab.base.numbers import as_printed
 from linklab.errors import InputError
 from linklab.judge.dimension import PLAIN, in_words
 from linklab.judge.evaluation import NoValueError, number
@@ -30,7 +31,8 @@ class Tolerance:
     """The accepted interval, its ends included; infinite where it is open.
 
     unit: base unit of both ends.
-    shape: which key of lab.toml gave it; `reason` is its `why`; `shown` says it in words.
+    shape: which key of lab.toml gave it; `reason` is its `why`; `shown` says it in words, as they were written;
+    str() gives them in the spelling of measured numbers.
     """
 
     low: float
@@ -44,7 +46,7 @@ class Tolerance:
         return self.low <= value <= self.high
 
     def __str__(self) -> str:
-        return self.shown
+        return as_printed(self.shown)
 
     def accepts(self, value: Value) -> bool:
         """Whether the value lies within; NaN never does.

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from linklab.base.environment import environment_in_words
 from linklab.guide.evidence import PredictionEvidence
 from linklab.guide.missed import relation_in_words
 from linklab.guide.predictions import PredictionTime
@@ -19,7 +20,7 @@ from linklab.judge.metric_words import metric_in_words
 from linklab.manual.chapter import Chapter
 from linklab.manual.html import page, render_body
 from linklab.manual.model import Prediction
-from linklab.manual.names import step_names
+from linklab.manual.names import step_names, step_places
 from linklab.page.notes import StudentNotes
 from linklab.page.predicted import WrittenPrediction
 
@@ -69,9 +70,9 @@ def lab_report(chapter: Chapter, notes: StudentNotes, work: LabWork, written: st
         ManualError: as `render_body`.
     """
     body = render_body(chapter)
-    names = step_names(chapter.manual)
-    numbered = [{**step, "number": number} for number, step in enumerate(work.steps, 1)]
-    needed = [step for step in numbered if not step["optional"]]
+    names, places = step_names(chapter.manual), step_places(chapter.manual)
+    told = {step: ": ".join(filter(None, (places[step], name))) for step, name in names.items()}
+    needed = [step for step in work.steps if not step["optional"]]
     return page(
         "lab_report.html.j2",
         heading=chapter.heading,
@@ -80,11 +81,11 @@ def lab_report(chapter: Chapter, notes: StudentNotes, work: LabWork, written: st
         trouble=work.trouble,
         done=sum(VERDICTS[step["status"]] == "pass" for step in needed if step["counts"]),
         counted=sum(step["counts"] for step in needed),
-        steps=[_step(step, names) for step in needed],
-        predictions=[_prediction(asked, body, notes, work) for asked in chapter.manual.predictions],
+        steps=[{**_step(step, names), "place": places.get(step["id"], "")} for step in needed],
+        predictions=[_prediction(asked, body, notes, work, told) for asked in chapter.manual.predictions],
         questions=[(text, notes.answers.get(str(number), "")) for number, text in enumerate(questions_in(body), 1)],
-        verdicts=[_verdict(each, names) for each in work.verdicts],
-        environment={name: value for name, value in work.environment.items() if isinstance(value, (str, int, float))},
+        verdicts=[_verdict(each, told, names) for each in work.verdicts],
+        environment=environment_in_words(work.environment),
     )
 
 
@@ -100,11 +101,11 @@ def _step(state: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, Any]:
     return {**state, **told, "found": [text for text in found if text]}
 
 
-def _verdict(verdict: ExpectationVerdict, names: Mapping[str, str]) -> dict[str, Any]:
-    """A row of what was measured."""
+def _verdict(verdict: ExpectationVerdict, told: Mapping[str, str], names: Mapping[str, str]) -> dict[str, Any]:
+    """A row of what was measured; told: the names of steps with their numbers."""
     expectation = verdict.expectation
     return {
-        "step": "; ".join(names.get(step, step) for step in expectation.steps),
+        "step": "; ".join(told.get(step, step) for step in expectation.steps),
         "what": _what(expectation, names),
         "expected": verdict.expected,
         "seen": verdict.seen,
@@ -119,8 +120,10 @@ def _what(expectation: Expectation, names: Mapping[str, str]) -> str:
     return metric_in_words(expectation.what) if expectation.what else "output"
 
 
-def _prediction(asked: Prediction, body: str, notes: StudentNotes, work: LabWork) -> dict[str, Any]:
-    """One prediction; question and theory are those of its box in the manual."""
+def _prediction(
+    asked: Prediction, body: str, notes: StudentNotes, work: LabWork, told: Mapping[str, str]
+) -> dict[str, Any]:
+    """One prediction; question and theory are those of its box in the manual; told: as for `_verdict`."""
     name = asked.id
     box = body.partition(f'id="predict-{name}"')[2].partition("</section>")[0]
     question = box.partition('<div class="question">')[2].partition('</div><p class="write">')[0]
@@ -139,4 +142,5 @@ def _prediction(asked: Prediction, body: str, notes: StudentNotes, work: LabWork
         "said": said,
         "settled": name in work.settled,
         "measured": work.settled.get(name, ()),
+        "decided_by": [(step, told.get(step, step)) for step in asked.settled],
     }

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
+from linklab.base.environment import environment_in_words
 from linklab.base.files import write_asked
 from linklab.base.text import file_name
 from linklab.errors import DataError, InputError
@@ -70,7 +71,9 @@ def write_report(run: SavedRun, path: Path | None = None, told: Callable[[str], 
         if unreadable:
             told(unreadable)
         steps.append(StepView(step, terminal_label(step.terminal), output, files, plots, unreadable))
-    html = page("report.html.j2", run=run, heading=run.heading, views=steps)
+    html = page(
+        "report.html.j2", run=run, heading=run.heading, views=steps, environment=environment_in_words(run.environment)
+    )
     return write_asked(path, html)
 
 

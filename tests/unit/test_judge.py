@@ -97,6 +97,13 @@ def test_a_tolerance_may_be_a_formula():
         parse_tolerance({"at_least": "0.9 * rate"}, "because")
 
 
+def test_a_tolerance_is_shown_in_the_spelling_of_measured_numbers():
+    """Regression: "30 us" stood beside "8 µs"; the ends stay as they are written."""
+    assert str(parse_tolerance({"at_most": "30 us"}, "because")) == "at most 30 µs"
+    assert str(parse_tolerance({"range": ["103us", "106 µs"]}, "because")) == "103 µs – 106 µs"
+    assert str(parse_tolerance({"at_most": "3 ms"}, "because")) == "at most 3 ms"
+
+
 def test_what_lies_around_a_value_is_written_as_expressions():
     """A share counts from the value, a quantity is added and taken away; the value keeps its parentheses."""
     assert around("rtt", "5 %") == ("rtt - rtt * 0.05", "rtt + rtt * 0.05")

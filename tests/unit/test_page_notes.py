@@ -487,6 +487,33 @@ def test_the_report_has_what_was_written_and_what_was_found(chapter_14, tmp_path
     )
 
 
+def test_the_report_calls_steps_by_the_numbers_of_the_manual(chapter_14, tmp_path):
+    """Regression: it numbered them from 1 to 47, and a prediction said "see the steps below" and named none."""
+    notes = StudentNotes(tmp_path / "x", "14-router-bufferbloat")
+    states = [{**STATE, "id": step.id} for step in chapter_14.manual.steps]
+    html = lab_report(chapter_14, notes, LabWork(states, {"one-round-trip": []}), "2026-11-23")
+    rows = re.findall(r'<tr id="step-([\w-]+)">\n<td>(.*?)</td>', html)
+    assert dict(rows)["ping-h1"] == "2.1, step 2"
+    measured = re.search(r'id="prediction-one-round-trip".*?<th scope="row">Measured</th><td>(.*?)</td>', html, re.S)[1]
+    assert measured == 'see <a href="#step-ping-h1">2.1, step 2: Ping h3 from h1 again</a>'
+    assert "see the steps below" not in html
+
+
+def test_the_report_tells_the_environment_in_words_and_names_each_table(chapter_14, tmp_path):
+    """Regression: "kernel_digest" and "memory_mib" stood in it, "30 us" beside "8 µs", and tables had no names."""
+    found = {"kernel": "7.3", "kernel_digest": "ab12", "memory_mib": 2048, "tools": {"iperf3": "iperf 3.16"}}
+    html = lab_report(
+        chapter_14, StudentNotes(tmp_path / "x", "14-router-bufferbloat"), LabWork([STATE], {}, found), ""
+    )
+    for name, value in (
+        ("kernel", "7.3"), ("digest of the kernel", "ab12"), ("memory", "2048 MiB"), ("version of iperf3", "iperf 3.16"),
+    ):  # fmt: skip
+        assert f'<tr><th scope="row">{name}</th><td>{value}</td></tr>' in html
+    tables = re.findall(r"<table[^>]*>\n(.*)", html)
+    assert len(tables) == len(chapter_14.manual.predictions) + 2
+    assert all(re.fullmatch(r"<caption>.+</caption>", first) for first in tables)
+
+
 def test_every_lab_has_its_questions(chapter_14):
     """As many as the manual numbers, each as HTML."""
     questions = questions_in(render_body(chapter_14))
