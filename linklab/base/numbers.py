@@ -108,7 +108,7 @@ def format_number(
 
 
 def as_printed(text: str) -> str:
-    """What a person wrote about quantities, in the spelling of `format_number`: "at most 80us" gives "at most 80 µs"."""
+    """What a person wrote about quantities, in the spelling of `format_number`: "at most 80us" → "at most 80 µs"."""
     return re.sub(r"(?<=\d) ?us\b", " µs", text)
 
 

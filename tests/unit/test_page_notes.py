@@ -505,9 +505,8 @@ def test_the_report_tells_the_environment_in_words_and_names_each_table(chapter_
     html = lab_report(
         chapter_14, StudentNotes(tmp_path / "x", "14-router-bufferbloat"), LabWork([STATE], {}, found), ""
     )
-    for name, value in (
-        ("kernel", "7.3"), ("digest of the kernel", "ab12"), ("memory", "2048 MiB"), ("version of iperf3", "iperf 3.16"),
-    ):  # fmt: skip
+    said = {"kernel": "7.3", "digest of the kernel": "ab12", "memory": "2048 MiB", "version of iperf3": "iperf 3.16"}
+    for name, value in said.items():
         assert f'<tr><th scope="row">{name}</th><td>{value}</td></tr>' in html
     tables = re.findall(r"<table[^>]*>\n(.*)", html)
     assert len(tables) == len(chapter_14.manual.predictions) + 2
