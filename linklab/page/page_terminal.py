@@ -45,7 +45,7 @@ class TerminalViewer(Protocol):
         ...
 
     def say(self, **fields: Any) -> None:
-        """Anything else: reset, closed, notice."""
+        """Anything else: closed, notice, or reset, with the number of bytes that come next and were shown before."""
         ...
 
 
@@ -291,7 +291,7 @@ class PageTerminal:
     def _replay(self, viewer: TerminalViewer) -> None:
         """Show a browser all that is kept; with the lock held, so that nothing comes between."""
         kept = bytes(self._kept[-KEPT_BYTES:])
-        viewer.say(reset=True)
+        viewer.say(reset=len(kept))
         self._unshown[viewer] = len(kept)
         if kept:
             viewer.show(kept)

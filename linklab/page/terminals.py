@@ -4,8 +4,9 @@
 `POST terminals {name, rows, columns}` opens one and answers its facts, `GET terminals/ID` says whether a command runs
 there and whether one can be typed, `DELETE terminals/ID` hangs it up, `POST terminals/ID/forward` is fast-forward; the
 event `terminals` lists them.
-Socket `terminal/ID`: to the browser bytes as they come, else JSON {"reset" | "closed" | "notice" | "taken"}; from it
-JSON {"input", "by", "number"}, {"shown": bytes}, {"hidden": the page is in a hidden tab}, {"rows", "columns"}.
+Socket `terminal/ID`: to the browser bytes as they come, else JSON {"closed" | "notice" | "taken"}, or {"reset": the
+number of bytes that come next and were shown before}; from it JSON {"input", "by", "number"}, {"shown": bytes},
+{"rows", "columns"}, or {"hidden": the page is in a hidden tab}.
 A page ("by", a word that it draws) numbers its input from 1, and hears {"taken": number} of each. After its connection
 was lost it sends again what was not taken; an input that was taken before is typed no second time.
 """

@@ -9,6 +9,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 from browsing import Browser, RunningLab
+from screen_reader import Reader
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -45,3 +46,9 @@ def browser(request):
     yield start
     for one in opened:
         one.close()
+
+
+@pytest.fixture
+def reader(lab, browser):
+    """Opens a lab, and shows it as a screen reader gets it."""
+    return lambda number, *options: Reader(lab(number, *options), browser())

@@ -35,7 +35,7 @@ def shown(page) -> str:
 
 def news(page) -> str:
     """What was announced last."""
-    return page.one("#announce").get_attribute("textContent")
+    return page.one("#announce > :last-child").get_attribute("textContent")
 
 
 @in_both

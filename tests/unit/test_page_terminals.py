@@ -80,13 +80,13 @@ def test_what_a_terminal_shows_reaches_every_browser(terminal):
 
 
 def test_a_page_that_is_loaded_again_sees_what_was_shown(terminal):
-    """What was shown last is kept while no browser is there, and begins with a reset."""
+    """What was shown last is kept while no browser is there, and begins with a reset that tells how much it is."""
     one, connection = terminal
     connection.data(b"root@h1:~# ")
     until(lambda: bytes(one._kept) == b"root@h1:~# ")
     browser = Browser()
     one.watch(browser)
-    assert (browser.said, browser.got) == ([{"reset": True}], b"root@h1:~# ")
+    assert (browser.said, browser.got) == ([{"reset": 11}], b"root@h1:~# ")
 
 
 def test_no_more_is_kept_than_said(terminal):
@@ -128,7 +128,7 @@ def test_a_slow_browser_holds_up_no_other(terminal):
         until(lambda: len(quick.got) == (number + 1) * 2**14)  # noqa: B023 - waited for in this turn
     assert len(slow.got) <= page_terminal.LAGGING_BYTES + 2**14
     one.shown(slow, len(slow.got))
-    assert slow.said.count({"reset": True}) == 2
+    assert slow.said == [{"reset": 0}, {"reset": len(slow.got)}]
     assert slow.got == bytes(one._kept[-page_terminal.KEPT_BYTES :])
 
 
@@ -147,7 +147,7 @@ def test_a_page_in_a_hidden_tab_makes_no_program_wait(terminal):
     assert len(browser.got) <= page_terminal.LAGGING_BYTES + 2**14
     one.hide(browser, False)
     one.shown(browser, len(browser.got))
-    assert browser.said == [{"reset": True}] * 2
+    assert browser.said == [{"reset": 0}, {"reset": len(browser.got)}]
     assert browser.got == bytes(one._kept[-page_terminal.KEPT_BYTES :])
 
 

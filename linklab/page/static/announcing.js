@@ -1,22 +1,15 @@
-// Says sentences through one live region. A browser reads out only what the region has last, so what comes in quick
-// succession, such as two steps that are done at once, is said together; and a sentence is also said a second time.
-const TOGETHER_MS = 100;
-const AGAIN = "\u00a0"; // behind a sentence that the region has already: without a change nothing is read out
+// What the page says aloud: one polite log for all of it, so that a screen reader says everything, in the order in which
+// it happens. An assertive region would cut off what a polite one has just begun, such as that a step is done.
+import { make } from "./elements.js";
 
+const MOST = 50; // kept to be read again at the end of the page
+
+// Gives what says a sentence; region: a log, of which readers say what is added.
 export function announcer(region) {
-  let waiting = [];
-  const say = () => {
-    const text = waiting.join(" ");
-    waiting = [];
-    region.textContent = text === region.textContent ? text + AGAIN : text;
-  };
   return (text) => {
-    if (!text) {
-      if (!waiting.length) region.textContent = "";
-      return;
-    }
-    if (!waiting.length) setTimeout(say, TOGETHER_MS);
-    if (waiting.at(-1) !== text) waiting.push(text);
+    if (!text) return;
+    region.append(make("p", {}, text));
+    while (region.children.length > MOST) region.firstElementChild.remove();
   };
 }
 

@@ -17,6 +17,7 @@ const PARTS = [["manual", "main", "Manual"], ["terminals", "terminals", "Termina
 const PICTURES = [["topology", "Topology"], ["plots", "Plots"], ["packets", "Packets"]];
 const KEYS = [
   ["F6, Shift+F6", "to the next or the previous part of the page; also out of a terminal"],
+  ["F7", "what the terminal in front shows, as text to read line by line; Escape or F7 goes back"],
   ["Shift+Tab", "in a terminal: to the controls above it"],
   ["Alt+PageDown, Alt+PageUp", "to the next or the previous step or prediction of the manual; at its end, to the questions"],
   ["Alt+Enter", "put the step's command into its terminal; press Enter there yourself"],
@@ -46,6 +47,8 @@ const context = {
   predictions: facts.predictions,
   prompt: facts.prompt,
   nodes: [],
+  // Say something that is seen elsewhere on the page.
+  say,
   // Say something to everybody: a problem is seen in the head of the page; all is read out, from one place alone.
   announce(text, problem = false) {
     say(text);
@@ -105,6 +108,7 @@ function keyOf(event) {
     "Alt+PageUp": () => steps?.move(-1),
     "Alt+Enter": () => steps?.put(false),
     "Alt+Shift+Enter": () => steps?.put(true),
+    F7: () => terminals?.readOutput(),
     F8: () => clock?.toggle(),
     F9: () => clock?.step(),
   }[name];
@@ -207,14 +211,24 @@ function listen() {
   });
 }
 
-context.onEvent("stage", (event) => context.announce(event.text, true));
-context.onEvent("ready", (event) => {
+// Hear of what is announced: the server tells all again after a connection that was lost.
+function onNews(kind, take) {
+  let last = "";
+  context.onEvent(kind, (event) => {
+    const text = JSON.stringify(event);
+    if (text !== last) take(event);
+    last = text;
+  });
+}
+
+onNews("stage", (event) => context.announce(event.text, true));
+onNews("ready", (event) => {
   context.nodes = event.nodes;
   terminals?.setNodes(event.nodes);
   context.announce("The network runs.");
 });
 context.onEvent("terminals", (event) => terminals?.list(event.terminals));
-context.onEvent("ended", (event) => {
+onNews("ended", (event) => {
   document.body.classList.add("over");
   disable("network");
   context.announce(`The network has ended: ${event.why.replace(/\.$/, "")}. What you did is kept in the folder of the lab.`, true);

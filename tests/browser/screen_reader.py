@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A lab's page as a screen reader gets it, for tests: the browser's accessibility tree, what is announced, keys alone."""
+
+ALT, PAGE_DOWN = "\ue00a", "\ue00f"
+"""Selenium's codes of these keys."""
+TICK = "#terminals input[type=checkbox]"
+LISTEN = """
+window.said = [];
+const quiet = "[aria-live=off], [aria-hidden=true]";
+const live = "[role=status], [role=alert], [role=log], [aria-live], output";
+new MutationObserver((changes) => {
+  const whole = new Set();
+  for (const { target, addedNodes } of changes) {
+    const region = (target.closest ? target : target.parentElement)?.closest(live);
+    if (!region || region.closest(quiet)) continue;
+    const atomic = region.getAttribute("aria-atomic") ?? String(!region.matches("[role=log], [aria-live]:not([role])"));
+    if (atomic === "true") whole.add(region);
+    else if (addedNodes.length) window.said.push(...[...addedNodes].map((one) => one.textContent));
+    else if (target.nodeType === Node.TEXT_NODE) window.said.push(target.data);
+  }
+  for (const region of whole) if (region.textContent) window.said.push(region.textContent);
+}).observe(document.body, { subtree: true, childList: true, characterData: true });
+"""
+"""Notes what live regions have a reader say, in order: of a log what is added, of a status all of it (WAI-ARIA 1.2)."""
+PROMPT = "root@h1:~#"
+
+
+class Reader:
+    """A page of a running lab, without its looks."""
+
+    def __init__(self, running, page):
+        self.page = page
+        page.open(running.address)
+        running.wait_for("The network runs")
+        page.until(lambda: "steps done" in " ".join(self.names("StaticText")), "what the guide says")
+        page.driver.execute_script(LISTEN)
+
+    def tree(self):
+        """(role, name, description) of what is told, and whether it has the focus, in order."""
+        nodes = self.page.driver.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
+        return [
+            (
+                *(node.get(key, {}).get("value", "") for key in ("role", "name", "description")),
+                any(each["name"] == "focused" and each["value"]["value"] for each in node.get("properties", [])),
+            )
+            for node in nodes
+            if not node["ignored"]
+        ]
+
+    def names(self, *roles):
+        """The names of all that have one of these roles."""
+        return [name for role, name, _, _ in self.tree() if role in roles]
+
+    def focus(self):
+        """Role, name, and description of what has the focus."""
+        return [node[:3] for node in self.tree() if node[3]][-1]
+
+    def said(self):
+        """What was announced since this was last asked."""
+        return self.page.driver.execute_script("return window.said.splice(0)")
+
+    def hears(self, *words):
+        """Wait until all of these words were announced; the announcement that has the first."""
+        heard = []
+
+        def found():
+            heard.extend(self.said())
+            having = [next((each for each in heard if word in each), "") for word in words]
+            return all(having) and having[0]
+
+        try:
+            return self.page.until(found, "the words", 15)
+        except AssertionError:
+            raise AssertionError(f"{words} were not announced, but: {heard}") from None
+
+    def types(self, line):
+        """Type a line into the terminal in front, once its prompt is there."""
+        self.page.until(lambda: self.focus()[0] == "textbox", "the terminal's focus")
+        self.page.until(lambda: self.page.screen().rstrip().endswith("#"), "the prompt")
+        self.page.keys(line + "\n")
+
+    def hears_up_to(self, last):
+        """What is announced up to this, which must come."""
+        heard = []
+        self.page.until(lambda: heard.extend(self.said()) or last in heard, f"{last} in {heard}", 10)
+        return heard
+
+    def opens(self):
+        """Tick the box Screen reader, and open a terminal of h1, until its prompt is told."""
+        self.page.one(TICK).click()
+        self.page.button("New terminal").click()
+        return self.hears_up_to(PROMPT)
+
+    def goes_to(self, step):
+        """Press Alt+PageDown until the step of this name has the focus."""
+        for _ in range(40):
+            self.page.keys(ALT, PAGE_DOWN)
+            if self.focus()[1].endswith(step):
+                return
+        raise AssertionError(f"there is no step {step}")
