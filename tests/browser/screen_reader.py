@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A lab's page as a screen reader gets it, for tests: the browser's accessibility tree, what is announced, keys alone."""
+"""A lab's page as a screen reader gets it, for tests: the accessibility tree, what is announced, and keys alone."""
 
 ALT, PAGE_DOWN = "\ue00a", "\ue00f"
 """Selenium's codes of these keys."""
