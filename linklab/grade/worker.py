@@ -12,6 +12,7 @@ import importlib
 import os
 import resource
 import shutil
+import signal
 import tempfile
 import traceback
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
@@ -37,6 +38,9 @@ MOST_BYTES = 64 * 2**20
 """Largest submitted file that is looked at; an honest one has well below a megabyte."""
 MOST_MEMORY_BYTES = 4 * 2**30
 """Memory of the process that grades: what is graded may print or write what takes many times its size to be read."""
+PROCESSOR_S = 300.0
+"""Processor time of that process alone, which takes a few seconds; that of its networks is counted apart."""
+_AGAIN_S = 5.0
 _MOST_LOG = 20_000
 
 
@@ -46,6 +50,7 @@ class Unit:
 
     label: the submitted file as it was given; content: its bytes; course: those of the course file, or None.
     deadline_s: wall-clock seconds.
+    processor_s: of the process that grades, without its networks.
     options: keyword arguments of `grade`, a function named as "module:name"; those of `grade_in_pocket`.
     exercises: where exercises of the instructor's own are (`linklab.exercise.places`), on whatever machine it is.
     """
@@ -57,6 +62,7 @@ class Unit:
     options: Mapping[str, Any] = field(default_factory=dict)
     grade: str = GRADE
     exercises: tuple[str, ...] = ()
+    processor_s: float = PROCESSOR_S
 
 
 @dataclass(frozen=True)
@@ -239,11 +245,38 @@ def _work(unit: Unit, bundle: str, _tell: Tell) -> Report:
     folder = Path.cwd().parent
     try:
         with searching(map(Path, unit.exercises)):
-            return graded(unit.grade, Path(bundle), unit.course, unit.options)
+            try:
+                with _processor_time(unit.processor_s):
+                    return graded(unit.grade, Path(bundle), unit.course, unit.options)
+            except _OverworkedError:
+                traceback.print_exc()
+                took = f"Grading took more than {unit.processor_s:g} s of processor time beside its networks"
+                why = f"{took} and was ended: look at what its files hold."
+                return _named(failed(why), Path(bundle), unit.course)
     except KeyboardInterrupt:  # perhaps because whoever started us was killed, and will remove nothing
         os.chdir("/")
         shutil.rmtree(folder, ignore_errors=True)
         raise
+
+
+class _OverworkedError(BaseException):
+    """What is graded takes this process too long to read; no Exception, which somebody on the way might handle."""
+
+
+@contextlib.contextmanager
+def _processor_time(most_s: float) -> Iterator[None]:
+    """Raise _OverworkedError where the block takes more processor time; children do not count (setitimer(2))."""
+
+    def over(*_: object) -> None:
+        raise _OverworkedError
+
+    before = signal.signal(signal.SIGPROF, over)
+    signal.setitimer(signal.ITIMER_PROF, most_s, _AGAIN_S)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 def graded(name: str, bundle: Path, course: bytes | None, options: Mapping[str, Any]) -> Report:

@@ -173,6 +173,21 @@ def test_a_unit_that_breaks_is_an_error_and_no_fail(what, says):
         assert 'raise RuntimeError("the measuring tool broke")' in done.log
 
 
+def test_a_unit_that_computes_without_end_is_ended_long_before_its_deadline():
+    """Regression: what the grader reads is in no sandbox, so reading it held a place of the batch for an hour."""
+    done = run_unit(unit("compute", processor_s=0.5, deadline_s=600.0))
+    says = (
+        "Grading took more than 0.5 s of processor time beside its networks and was ended: look at what its files hold."
+    )
+    assert (done.report.status, done.report.notes) == (Status.ERROR, (says,))
+
+
+def test_processor_time_of_a_child_is_not_that_of_the_process_that_grades():
+    """A network computes for longer than the grader itself may."""
+    done = run_unit(unit("leave", processor_s=1.0))
+    assert done.report.status is Status.GRADED
+
+
 def test_what_broke_says_whose_it_claims_to_be():
     """The instructor knows whom it may concern; nothing is proved by it, so it is nobody's."""
     says = {"format": 1, "exercise": "exercise3", "version": 1, "course": "C", "student": "s7", "name": "Ada"}
