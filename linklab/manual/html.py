@@ -8,6 +8,7 @@ same chapters into a PDF.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -21,7 +22,7 @@ from linklab.base.finish import Background
 from linklab.base.numbers import format_number
 from linklab.manual.blocks import OUTPUT_COLUMNS, box, in_a_shell, shown_lines, terminal_name, wrapped
 from linklab.manual.chapter import Chapter, Recorded
-from linklab.manual.dialect import STEP_MARK, SUBGOAL_MARK, markdown, parse_figure, parse_quote
+from linklab.manual.dialect import STEP_MARK, SUBGOAL_MARK, markdown, parse_figure, parse_quote, plain_text
 from linklab.manual.forms import in_english, mark_english, prediction_box, settled_here, subgoal_heading
 from linklab.manual.hints import begin_hint, clock_hint, folder_hint
 from linklab.manual.images import figure_image, missing
@@ -84,6 +85,11 @@ def render_body(chapter: Chapter, *, paper: bool = False, prefix: str = "") -> s
     return _Writer(chapter, paper, f"lab{prefix}-" if prefix else "", f"{prefix}." if prefix else "").body()
 
 
+def script_of_documents() -> str:
+    """The script within pages that `page` fills, as it stands there; for a server that allows it by its digest."""
+    return str(templates().get_template("scroll.js").render())
+
+
 def page(template: str, **values: object) -> str:
     """Fill one of the templates that stand beside this module."""
     return templates().get_template(template).render(**values)
@@ -96,6 +102,16 @@ def _code(tokens: Sequence[Token], at: int, *_rest: object) -> str:
         for word in tokens[at].content.split(" ")
     ]
     return f"<code>{' '.join(words)}</code>"
+
+
+def _columns(tokens: Sequence[Token]) -> str:
+    """The heads of the columns of the table that begins here, by which a screen reader tells it from others."""
+    cells = [
+        plain_text(cell)
+        for head, cell in itertools.pairwise(itertools.takewhile(lambda token: token.type != "thead_close", tokens))
+        if head.type == "th_open"
+    ]
+    return ", ".join(filter(None, cells))
 
 
 @dataclass
@@ -161,7 +177,8 @@ class _Writer:
                 if self._english((token.map or [0])[0] + line):
                     token.attrSet("lang", "en")
                 if not self.paper:
-                    token.attrSet("tabindex", "0")  # where it is wider than the page, arrow keys move it
+                    token.attrSet("tabindex", "0")  # where it is wider than the page, arrow keys move it: scroll.js
+                    token.attrSet("aria-label", _columns(tokens[at:]))
             elif token.type == "paragraph_open":
                 begin = (token.map or [0])[0] + line
                 html = "" if token.hidden else self._paragraph(tokens[at + 1], begin)
@@ -297,7 +314,8 @@ class _Writer:
             return self._prediction(self._asked[(token.map or [0])[0] + 1])
         if kind in LISTINGS:
             text = wrapped(token.content, OUTPUT_COLUMNS) if self.paper and kind == "text" else escape(token.content)
-            return f'<pre class="{kind}" tabindex="0">{text}</pre>'
+            name = self.say("Formula") if kind == "formula" else self.say("Listing")
+            return f'<pre class="{kind}" role="group" aria-label="{escape(name)}" tabindex="0">{text}</pre>'
         step = self._by_line[(token.map or [0])[0] + 1]
         label, inside, note = box(step, paper=self.paper, say=self.say)
         by_hand, where = in_a_shell(self.manual.steps, self.say)

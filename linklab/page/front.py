@@ -71,13 +71,18 @@ def manual_body(context: PageContext) -> str:
     return manual_html.render_body(chapter(context.lab))
 
 
-class ManualStyleHandler(PageHandler):
-    """How the manual looks everywhere."""
+class ManualFileHandler(PageHandler):
+    """What manuals have everywhere: how they look, and where Tab stops in them."""
+
+    def initialize(self, context: PageContext, name: str, kind: str) -> None:  # type: ignore[override] # two more
+        """Take what the route gives."""
+        super().initialize(context)
+        self.name, self.kind = name, kind
 
     def get(self) -> None:
-        """Answer with the style sheet of manuals."""
-        self.set_header("Content-Type", "text/css; charset=utf-8")
-        self.finish((Path(manual_html.__file__).parent / "style.css").read_text(encoding="utf-8"))
+        """Answer with the file."""
+        self.set_header("Content-Type", f"text/{self.kind}; charset=utf-8")
+        self.finish((Path(manual_html.__file__).parent / self.name).read_text(encoding="utf-8"))
 
 
 class FileHandler(PageHandler, StaticFileHandler):
@@ -104,7 +109,8 @@ def routes(context: PageContext) -> list[Any]:
     return [
         (context.prefix, FrontHandler, own),
         (f"{context.prefix}manual", ManualHandler, own),
-        (f"{context.prefix}manual.css", ManualStyleHandler, own),
+        (f"{context.prefix}manual.css", ManualFileHandler, {**own, "name": "style.css", "kind": "css"}),
+        (f"{context.prefix}scroll.js", ManualFileHandler, {**own, "name": "scroll.js", "kind": "javascript"}),
         (f"{context.prefix}static/(.*)", FileHandler, given),
         (f"{context.prefix}built/(.*)", FileHandler, built),
     ]

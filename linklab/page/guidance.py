@@ -18,6 +18,7 @@ from typing import Any
 from tornado.web import RequestHandler
 
 from linklab.guide.predictions import PredictionTime
+from linklab.manual.html import script_of_documents
 from linklab.page.context import PageContext
 from linklab.page.handlers import PageHandler, RequestError
 from linklab.page.lab_report import LabWork
@@ -107,6 +108,7 @@ class LabReportHandler(HintHandler):
     async def get(self) -> None:
         """Answer with the report as it is now."""
         self.set_header("Content-Type", "text/html; charset=utf-8")
+        self.allow_script(script_of_documents())
         self.finish(await self.context.in_thread(self._written))
 
     def _written(self) -> str:

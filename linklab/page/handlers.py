@@ -7,6 +7,8 @@ come from the page itself (`Origin`). There is no CORS header, so no other site 
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import http.client
 import json
 from typing import Any, Protocol
@@ -25,7 +27,7 @@ LONGEST_BODY = 2**20
 CONTENT_POLICY = "; ".join(
     [
         "default-src 'none'",
-        "script-src 'self'",
+        "script-src 'self'{script}",
         "style-src 'self' 'unsafe-inline'",  # xterm.js and the figures of manuals set styles of their own
         "img-src 'self' data:",
         "font-src 'self'",
@@ -77,10 +79,7 @@ class _Checked(RequestHandler):
 
     def set_default_headers(self) -> None:
         """Headers of every answer, also of refusals."""
-        host = self.request.headers.get("Host", "")
-        plain = all(letter.isalnum() or letter in ".:-" for letter in host)
-        socket = f" ws://{host} wss://{host}" if host and plain else ""
-        self.set_header("Content-Security-Policy", CONTENT_POLICY.format(socket=socket))
+        self._set_policy("")
         self.set_header("X-Content-Type-Options", "nosniff")
         self.set_header("X-Frame-Options", "DENY")
         self.set_header("Referrer-Policy", "no-referrer")  # the first address carries the token
@@ -88,6 +87,17 @@ class _Checked(RequestHandler):
         self.set_header("Cross-Origin-Opener-Policy", "same-origin")
         self.set_header("Cache-Control", "no-store")
         self.clear_header("Server")
+
+    def allow_script(self, text: str) -> None:
+        """Let this very script run within the page of this answer; all others are in files of their own."""
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        self._set_policy(f" 'sha256-{digest}'")
+
+    def _set_policy(self, script: str) -> None:
+        host = self.request.headers.get("Host", "")
+        plain = all(letter.isalnum() or letter in ".:-" for letter in host)
+        socket = f" ws://{host} wss://{host}" if host and plain else ""
+        self.set_header("Content-Security-Policy", CONTENT_POLICY.format(socket=socket, script=script))
 
     async def refuse_strangers(self, *, from_page: bool) -> None:
         """HTTPError 403 unless the request is this user's; `from_page`: it must come from the page itself.

@@ -106,6 +106,7 @@ def test_the_guide_of_a_lab_up_to_its_report(lab, browser, monkeypatch):
     looks.at("continued")
     page.driver.get(page.one('a[href$="report"]').get_attribute("href"))
     page.until(lambda: "there and back" in page.one("main").text, "the report")
+    page.until(lambda: not page.all("table[tabindex]"), "that its script runs: nothing scrolls, so Tab stops nowhere")
     looks.at("the report")
     assert looks.found == {}
 

@@ -3,6 +3,7 @@
 
 import shutil
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -68,6 +69,29 @@ def test_the_manual_of_a_lab(folder, tmp_path, reading):
     path = tmp_path / "manual.html"
     assert main(["manual", folder.name[:2], "--out", str(path)]) == 0
     assert violations_of(reading, path) == []
+
+
+STOPS = """
+return [...document.querySelectorAll("main table, main pre")].map((one) =>
+  [one.scrollWidth > one.clientWidth, one.tabIndex === 0, one.ariaLabel || one.caption?.textContent || ""]);
+"""
+"""Of each table and listing: whether it scrolls, whether Tab stops there, and its name."""
+
+
+def test_tab_stops_at_a_table_only_where_it_scrolls_and_each_has_a_name(tmp_path, reading):
+    """Regression: each table and listing was a stop, without a name, and what was typed there was lost."""
+    path = tmp_path / "manual.html"
+    assert main(["manual", "16", "--out", str(path)]) == 0
+    stops = []
+    for width in (1280, NARROWEST):
+        reading.resize(width, 800)
+        reading.driver.get(path.as_uri())
+        ask = partial(reading.driver.execute_script, STOPS)
+        reading.until(lambda ask=ask: all(scrolls == stop for scrolls, stop, _ in ask()), "stops where it scrolls", 5)
+        found = ask()
+        assert "" not in {name for _, _, name in found}
+        stops.append(sum(stop for _, stop, _ in found))
+    assert stops[0] < stops[1] < len(found)
 
 
 @pytest.mark.parametrize("folder", exercise_folders(), ids=lambda folder: folder.name)

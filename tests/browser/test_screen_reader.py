@@ -18,6 +18,9 @@ def test_each_control_is_known_by_its_name_alone(reader):
     assert "Type with Enter: On h1 list the network interfaces" in buttons
     assert [name for name, count in Counter(buttons).items() if count > 1] == []
     assert "Keep my prediction 1" in buttons
+    stops = "(one) => one.scrollWidth > one.clientWidth === (one.tabIndex === 0) && one.ariaLabel"
+    known = f"return [...document.querySelectorAll('#manual table, #manual pre')].every({stops})"
+    told.page.until(lambda: told.page.driver.execute_script(known), "tables and listings that are stops if they scroll")
 
 
 def test_a_prediction_is_asked_where_it_is_answered(reader):

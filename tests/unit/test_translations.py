@@ -231,7 +231,9 @@ def test_english_pieces_of_a_page_say_so_to_a_screen_reader(folder):
     catalogue(folder / f"{lab.slug}.xx.po", **said)
     chapter, problems = translated_chapter(lab, "xx", folder)
     page = render_manual(chapter)
-    marked = re.findall(r'<span lang="en">(.*?)</span>|<(table) lang="en" tabindex="0">', page, re.DOTALL)
+    marked = re.findall(
+        r'<span lang="en">(.*?)</span>|<(table) lang="en" tabindex="0" aria-label="a, b">', page, re.DOTALL
+    )
     assert [text.strip() or tag for text, tag in marked] == [
         *("The start", "The start", "New.", "Alpha.", "Look.", "See", "How?", "Plot", "table", "The start", "Know."),
     ]

@@ -260,7 +260,7 @@ function contents(article) {
 export async function start(element, context) {
   const article = element.querySelector("#manual");
   article.innerHTML = await server.text("manual");
-  for (const table of article.querySelectorAll("table")) table.tabIndex = 0; // a wide one is scrolled by keys too
+  (await import(server.at("scroll.js"))).stopWhereItScrolls(article);
   article.before(contents(article));
   return new Steps(element, context);
 }
