@@ -135,6 +135,8 @@ def typed(answer: Answer, given: object) -> Value:
                     return Value(unit=WORD, word=choice)
             raise InputError(f'"{excerpt(written)}" is none of {", ".join(answer.choices)}')
     value = parse_value(plain_quantity(written, "number" if answer.kind == "index" else answer.kind))
+    if value.is_word:  # below zero, or beyond all measure: no check could compare it with a number
+        raise InputError(f'"{excerpt(written)}" is no {answer.kind} that can be: write a number from 0 on')
     if answer.kind == "index" and not 0 <= value.number <= 1:
         raise InputError(f'"{excerpt(written)}" is no index: it lies between 0 and 1')
     return value

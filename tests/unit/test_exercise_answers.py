@@ -86,6 +86,23 @@ def test_an_answer_that_cannot_be_used_says_what_is_wanted(name, given, said):
     assert one(name, given) == said
 
 
+@pytest.mark.parametrize(
+    ("name", "given", "kind"),
+    [
+        ("throughput", "-5 Mbps", "rate"),
+        ("throughput", "1e308 Gbps", "rate"),
+        ("rtt", "-0.1 ms", "time"),
+        ("buffer", "-2 MB", "size"),
+        ("loss", "-1 %", "share"),
+        ("streams", "-1 %", "number"),
+    ],
+)
+def test_a_quantity_below_zero_or_beyond_all_measure_is_an_answer_that_cannot_be_used(name, given, kind):
+    """Regression: it was read as a word, so the check broke as if by our own fault, and the mark stayed open."""
+    assert one(name, f'"{given}"') == f'"{given}" is no {kind} that can be: write a number from 0 on'
+
+
+
 @pytest.mark.parametrize("name", [question.name for question in QUESTIONS])
 def test_a_whole_number_of_thousands_of_digits_is_an_answer_that_cannot_be_used(name):
     """Regression: TOML's hexadecimal numbers have no largest, and Python refuses to write such a one in decimals."""
