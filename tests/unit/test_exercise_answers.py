@@ -102,7 +102,6 @@ def test_a_quantity_below_zero_or_beyond_all_measure_is_an_answer_that_cannot_be
     assert one(name, f'"{given}"') == f'"{given}" is no {kind} that can be: write a number from 0 on'
 
 
-
 @pytest.mark.parametrize("name", [question.name for question in QUESTIONS])
 def test_a_whole_number_of_thousands_of_digits_is_an_answer_that_cannot_be_used(name):
     """Regression: TOML's hexadecimal numbers have no largest, and Python refuses to write such a one in decimals."""
