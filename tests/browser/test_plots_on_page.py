@@ -83,7 +83,7 @@ def test_a_flow_is_seen_read_by_keys_and_saved(lab, browser, tmp_path):
     told = browser.one(".plots .at").text
     browser.keys(RIGHT)
     browser.until(lambda: browser.one(".plots .at").text != told, "those of the next")
-    assert "Mbit/s" in chart.get_attribute("aria-label")
+    assert "Mbit/s" in chart.get_attribute("aria-valuetext")
     browser.driver.execute_script(
         "for (const one of document.querySelectorAll('.plots figure details')) one.open = true"
     )

@@ -86,10 +86,11 @@ function show(name) {
 }
 
 function goTo(name) {
+  const [, id, title] = PARTS.find(([part]) => part === name);
   show(name);
   if (name === "terminals" && terminals) terminals.focus();
-  else if (name !== "manual" || !steps?.focus()) byId(PARTS.find(([part]) => part === name)[1]).focus();
-  context.announce(PARTS.find(([part]) => part === name)[2]);
+  else if (name !== "manual" || !steps?.focus()) byId(id).focus();
+  if (document.activeElement !== byId(id)) context.announce(title); // else a reader tells its name with the focus
 }
 
 function turn(by) {
@@ -166,7 +167,7 @@ async function pictures() {
   const region = byId("pictures");
   const there = PICTURES.filter(([name]) => facts.pictures.includes(name));
   const started = new Map();
-  const tabs = new Tabs("What happens in the network", async (name) => {
+  const tabs = new Tabs("Views of the network", async (name) => {
     if (name === undefined || started.has(name)) return;
     started.set(name, true);
     const panel = byId(`picture-${name}`);

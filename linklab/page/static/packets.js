@@ -18,7 +18,7 @@ export function start(element, context) {
   const body = make("tbody");
   const table = make("table", { role: "grid", "aria-label": "Packets", "aria-readonly": "true", class: "packets" },
     make("thead", {}, make("tr", {}, ...COLUMNS.map((name) => make("th", { scope: "col" }, name)))), body);
-  const scroll = make("div", { class: "packet-list", tabindex: "0", role: "region", "aria-label": "Packets" }, table);
+  const scroll = make("div", { class: "packet-list", tabindex: "0", role: "region", "aria-label": "List of packets" }, table);
   const detail = make("section", { class: "packet-detail", tabindex: "0", "aria-label": "Headers of the chosen packet" },
     make("p", {}, "Choose a packet to see its headers: click it, or move with the arrow keys and press Enter."));
   const form = make("form", { class: "packet-controls", onsubmit: (event) => { event.preventDefault(); order(running ? "stop" : "start"); } },
@@ -67,10 +67,15 @@ export function start(element, context) {
   function line(row) {
     const [number, time, place, way, protocol, ...rest] = row;
     const cells = [number, seconds(time), place, way, protocol, ...rest];
-    const tr = make("tr", { tabindex: "-1", "data-number": number, "data-protocol": protocol, "aria-selected": "false" },
+    const tr = make("tr", { tabindex: "-1", "data-number": number, "data-protocol": protocol, "aria-selected": "false", "aria-label": told(cells) },
       ...cells.map((cell) => make("td", { role: "gridcell" }, String(cell))));
     tr.hidden = !fits(tr);
     return tr;
+  }
+
+  // The whole row in words: a reader that comes to it says its cells without their columns.
+  function told([number, time, place, way, protocol, source, target, length, what]) {
+    return `Packet ${number} at ${time} s, ${`${place} ${way}`.trim()}, ${protocol} from ${source} to ${target}, ${length} bytes: ${what}`;
   }
 
   const fits = (tr) => !only.value || tr.textContent.toLowerCase().includes(only.value.toLowerCase());
@@ -80,12 +85,12 @@ export function start(element, context) {
     reachable();
   }
 
-  // One row is in the order of Tab: the chosen one, or else the last that is shown.
+  // One row is in the order of Tab: that where the reader was, or else the first that is shown.
   function reachable() {
     if (body.querySelector('tr[tabindex="0"]:not([hidden])')) return;
     for (const tr of body.querySelectorAll('tr[tabindex="0"]')) tr.tabIndex = -1;
-    const shown = [...body.children].filter((tr) => !tr.hidden);
-    if (shown.length) shown.at(-1).tabIndex = 0;
+    const first = body.querySelector("tr[data-number]:not([hidden])");
+    if (first) first.tabIndex = 0;
   }
 
   function add(rows, skipped) {
