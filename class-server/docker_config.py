@@ -13,7 +13,6 @@ c.DockerSpawner.image = "linklab-hub"
 c.DockerSpawner.cmd = ["lab", "--jupyterhub"]  # after the image's own linklab
 c.DockerSpawner.remove = True
 c.DockerSpawner.volumes = {"linklab-{username}": "/home/student"}
-c.DockerSpawner.notebook_dir = "/home/student"
 c.DockerSpawner.mem_limit = "2G"
 c.DockerSpawner.cpu_limit = 1.0
 # The network's kernel maps its memory executable, and Docker's own /dev/shm is noexec.

@@ -29,6 +29,8 @@ c.Spawner.environment["LINKLAB_CLASS_URL"] = "http://{at}:{ports[3]}/services/cl
 """
 START_S = 120
 LOOK_S = 0.2
+NO_SERVER = 424
+"""The Hub's answer for a page of a server that does not run."""
 
 
 def proxy_command():
@@ -147,6 +149,14 @@ class HubStudent:
         """Have the Hub start the server, and wait until its list of labs comes."""
         self.get(f"{self.hub.address}/hub/spawn")
         until(lambda: "<title>Labs</title>" in self.get(self.base).text, f"the start of {self.name}'s server")
+
+    def stop(self) -> None:
+        """Have the Hub end the server, as its button does, and wait until it has."""
+        (token,) = [one.value for one in self.browser.cookies if (one.name, one.path) == ("_xsrf", "/hub/")]
+        server = f"{self.hub.address}/hub/api/users/{self.name}/server"
+        answer = self.browser.delete(server, params={"_xsrf": token}, headers={"Sec-Fetch-Mode": "cors"}, timeout=60)
+        assert answer.ok, answer.text
+        until(lambda: self.get(self.base).status_code == NO_SERVER, f"the end of {self.name}'s server")
 
     def open_lab(self, number: int) -> requests.Response:
         """Open the page of a lab."""
