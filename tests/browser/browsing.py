@@ -55,6 +55,11 @@ def lacking() -> str:
     return assets.missing()
 
 
+needs_chromium = pytest.mark.skipif(
+    os.environ.get("LINKLAB_BROWSER") == "firefox", reason="asks the browser what Firefox's driver does not tell"
+)
+KIND = os.environ.get("LINKLAB_BROWSER", "chromium")
+"""The browser of tests that do not name one: "chromium" or "firefox"."""
 needs_browser = [pytest.mark.browser, pytest.mark.skipif(bool(lacking()), reason=lacking())]
 needs_axe = pytest.mark.skipif(not AXE.is_file(), reason="axe-core is not there (make browser)")
 WITHOUT_FIREFOX = "no Firefox with its driver here (make firefox)" if FIREFOX is None or GECKODRIVER is None else ""
@@ -66,7 +71,7 @@ in_both = pytest.mark.parametrize(
     ],
     indirect=True,
 )
-"""For tests of what browsers do differently: layout, keys, focus, sockets, files; the others run in Chromium alone."""
+"""For tests of what browsers do differently: layout, keys, focus, sockets, files; the others run in KIND alone."""
 
 
 class RunningLab:
@@ -109,7 +114,7 @@ class RunningLab:
 class Browser:
     """A browser that shows a lab's page; kind: "chromium" or "firefox", which takes no options."""
 
-    def __init__(self, width: int = 1280, height: int = 800, *options: str, kind: str = "chromium") -> None:
+    def __init__(self, width: int = 1280, height: int = 800, *options: str, kind: str = KIND) -> None:
         self.kind = kind
         if kind == "firefox":
             self._start_firefox(width, height)
@@ -123,6 +128,7 @@ class Browser:
         given = webdriver.FirefoxOptions()
         given.binary_location = FIREFOX
         given.add_argument("-headless")
+        given.enable_bidi = True  # for `before_pages`
         service = Service(GECKODRIVER, service_args=["--allow-system-access"], log_output=subprocess.DEVNULL)
         self.driver = webdriver.Firefox(options=given, service=service)
         self.resize(width, height)
@@ -150,6 +156,13 @@ class Browser:
             return
         facts = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", facts)
+
+    def before_pages(self, script: str) -> None:
+        """Run a script in every page from now on, before the page's own."""
+        if self.kind == "firefox":
+            self.driver.script.add_preload_script(f"() => {{ {script} }}")
+            return
+        self.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": script})
 
     def prefer(self, scheme: str) -> None:
         """Show the page as to a person who prefers "light" or "dark"."""

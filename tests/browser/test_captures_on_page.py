@@ -73,7 +73,7 @@ def test_packets_are_listed_decoded_and_downloaded(lab, browser):
     page.one("#packets-filter").send_keys("icmp prt")
     page.button("Start", ".packet-controls").click()
     page.until(lambda: "is no word of a filter" in page.one(".packet-view").text, "what is wrong with the filter")
-    assert len(page.complaints()) == 1  # the answer 400 itself
+    assert len(page.complaints()) == (page.kind == "chromium")  # the answer 400 itself, which Firefox leaves out
     page.one("#packets-filter").clear()
     page.one("#packets-filter").send_keys("icmp")
     page.button("Start", ".packet-controls").click()

@@ -189,16 +189,19 @@ window.cut = (isCut) => {
 """
 """While it is cut, the server refuses every new connection; one that the page's policy forbids would never close."""
 PASTE = """
-const data = new DataTransfer();
-data.setData("text/plain", arguments[0].repeat(arguments[1]));
-document.activeElement.dispatchEvent(new ClipboardEvent("paste", {clipboardData: data, bubbles: true}));
+const text = arguments[0].repeat(arguments[1]), clipboardData = new DataTransfer();
+clipboardData.setData("text/plain", text);
+const paste = {clipboardData, data: text, dataType: "text/plain", bubbles: true};
+document.activeElement.dispatchEvent(new ClipboardEvent("paste", paste));
 """
+"""Firefox leaves `clipboardData` out and takes `data` and `dataType`, which Chromium leaves out."""
 
 
+@in_both
 def test_what_is_typed_while_the_connection_is_lost_follows(lab, browser):
     """The page says that the connection is lost, keeps the keys, and sends them in their order once it is back."""
     running, page = lab("14"), browser()
-    page.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": CONNECTIONS_CAN_BE_CUT})
+    page.before_pages(CONNECTIONS_CAN_BE_CUT)
     page.open(running.address)
     running.wait_for("The network runs")
     page.button("New terminal").click()
@@ -235,10 +238,11 @@ window.die = () => all.forEach((one) => dead.add(one));
 """Connections that die without a word: what is sent over them goes nowhere, and nobody closes them."""
 
 
+@in_both
 def test_what_is_typed_before_a_connection_is_known_to_be_dead_follows(lab, browser):
     """Regression: keys that were sent into a connection that had broken silently were lost."""
     running, page = lab("1"), browser()
-    page.driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": CONNECTIONS_CAN_DIE})
+    page.before_pages(CONNECTIONS_CAN_DIE)
     page.open(running.address)
     running.wait_for("The network runs")
     page.button("New terminal").click()
@@ -275,6 +279,7 @@ def test_what_is_closed_while_it_is_lost_stays_closed(lab, browser):
     assert page.driver.execute_async_script(CLOSED_WHILE_LOST) == 1
 
 
+@in_both
 def test_a_large_paste_arrives_whole_or_is_refused_with_a_sentence(lab, browser):
     """Text of 1.75 MB, with letters that are two units of UTF-16, reaches a program; of 6 MB nothing is typed."""
     running, page = lab("14"), browser()

@@ -8,7 +8,7 @@ import time
 from urllib.parse import urlsplit
 
 import pytest
-from browsing import Browser, RunningLab, in_both, needs_browser
+from browsing import KIND, Browser, RunningLab, in_both, needs_browser
 
 from linklab import data
 from linklab.terminal import attach, attached
@@ -29,7 +29,7 @@ def lab(tmp_path_factory):
 @pytest.fixture
 def browser(request):
     """A browser of the kind that `in_both` asks for."""
-    made = Browser(1280, 800, kind=getattr(request, "param", "chromium"))
+    made = Browser(1280, 800, kind=getattr(request, "param", KIND))
     yield made
     made.close()
 
