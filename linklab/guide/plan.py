@@ -8,7 +8,7 @@ out one after the other (`linklab.guide.simulate`), and from the expectations of
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from linklab.base.finish import Background
@@ -149,9 +149,17 @@ def plan_of(lab: Lab, manual: Manual | None = None) -> LabPlan:
     network = SimulatedNetwork(devices)
     steps = []
     networks = 0
+    written: list[str] = []
     for number, step in enumerate(manual.steps):
         before = network
         wants, network = _wants(step, network, nodes)
+        wants = tuple(_listing(want, written) for want in wants)
+        written += [
+            name
+            for line in step.typed.splitlines()
+            for each in commands_in(step.terminal, line, nodes)
+            for name in each.to
+        ]
         expectations = tuple(each for each in lab.expectations if step.id in each.steps)
         networks += sum(isinstance(want, EditorWant) and want.words == RUN for want in wants)
         section, subgoal = _section(manual, step), _subgoal(manual, step)
@@ -213,6 +221,13 @@ def _wants(
             return tuple(EditorWant(verb.words) for verb in verbs), network
         case Interrupt(of=of) | Await(of=of):
             return (EndWant(of),), network
+
+
+def _listing(want: GuideWant, written: Sequence[str]) -> GuideWant:
+    """Whoever is to list the working folder looks for the file that was written last."""
+    if isinstance(want, RunWant) and want.run.program == "ls" and not want.run.words:
+        return replace(want, run=replace(want.run, one_of=tuple(written[-1:])))
+    return want
 
 
 def _of_line(

@@ -10,7 +10,9 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 
+from linklab.guide.layout import without_layout
 from linklab.guide.shell import ShellCommand
 from linklab.tc import parse_line
 
@@ -156,12 +158,14 @@ class ProgramRun:
 
     options: those with a value or "on"; words: of other programs what else was typed, in order of the alphabet
     where the order says nothing.
+    one_of: of a listing of the working folder the files that are looked for: to list one of them is enough.
     """
 
     node: str
     program: str
     options: Mapping[str, str] = field(default_factory=dict)
     words: tuple[str, ...] = ()
+    one_of: tuple[str, ...] = ()
 
     @property
     def role(self) -> str:
@@ -187,7 +191,11 @@ def run_of(command: ShellCommand) -> ProgramRun:
         return ProgramRun(command.node, "sysctl", {}, (name,))
     if program in ("ifconfig", "ip") and _shows_addresses(source.words):
         return ProgramRun(command.node, "addresses")
-    words = list(source.words[1:])
+    if program == "cat" and len(source.words) == 2 and command.words[0] == "jq":  # jq reads the file as well by itself
+        return ProgramRun(
+            command.node, "jq", {}, tuple(sorted(without_layout("jq", [*command.words[1:], source.words[1]])))
+        )
+    words = without_layout(program, source.words[1:])
     if program == "tc" and (line := parse_line(source.words)) is not None and line.verb in ("show", "list"):
         words = [line.object, line.device, *(word for word in source.words[1:] if word.startswith("-"))]
     words += [word for part in (*command.fed[1:], *((command.words,) if command.fed else ())) for word in part]
@@ -287,6 +295,8 @@ def compared(wanted: ProgramRun, found: ProgramRun) -> list[RunDifference]:
 
 
 def _words_compared(wanted: ProgramRun, found: ProgramRun) -> list[RunDifference]:
+    if found.words and all(any(fnmatchcase(name, word) for name in wanted.one_of) for word in found.words):
+        return []
     lacking = Counter(map(_plain_word, wanted.words))
     more = Counter(map(_plain_word, found.words))
     if wanted.program in ("tc", "ip"):

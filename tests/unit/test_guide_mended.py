@@ -307,3 +307,55 @@ def test_a_listing_that_lacks_a_file_is_wrong():
     student.until("ls-results")
     student.types("h1", "ls results", "1.dat RTT_Var.pdf bytes.pdf cwnd.pdf MTU.pdf throughput.pdf retransmits.pdf\n")
     assert student.status("ls-results") is WRONG
+
+
+@pytest.mark.parametrize(
+    "typed",
+    ["ls", "ls -la", "ls -1 --color", "ls test_results.json", "ls -lh test_results.json", "ls *.json", "ls .", "ls ~/"],
+)
+def test_a_file_is_looked_for_with_any_listing_that_shows_it(typed):
+    """Regression: of a listing with an option, or of that file alone, the guide said that it was not wanted."""
+    student = Student("2")
+    student.until("ls")
+    student.types("h1", typed, "set_env.sh  test_results.json\n")
+    assert (student.status("ls"), student.state("ls").story) == (DONE, "")
+
+
+def test_a_listing_of_another_file_or_of_other_things_is_wrong():
+    """A name that no step wrote, and an option by which the folder itself is listed."""
+    for typed, what in (("ls other.json", "other.json"), ("ls -ld", "-d")):
+        student = Student("2")
+        student.until("ls")
+        student.types("h1", typed, "")
+        assert (student.status("ls"), student.state("ls").story) == (WRONG, f"“{what}” was typed and is not wanted")
+
+
+SPREAD = '[\n  "end",\n  "intervals",\n  "start"\n]\n'
+
+
+@pytest.mark.parametrize(
+    ("typed", "output", "status"),
+    [
+        ("jq keys test_results.json", SPREAD, DONE),
+        ("jq -M --indent 4 keys test_results.json", SPREAD, DONE),
+        ("jq --compact-output keys test_results.json", '["end","intervals","start"]\n', DONE),
+        ("cat test_results.json | jq keys", SPREAD, DIFFERENTLY),
+        ("jq -r keys test_results.json", SPREAD, WRONG),
+        ("jq keys test_results.json", '[\n  "error"\n]\n', WRONG),
+    ],
+)
+def test_a_result_of_jq_counts_however_it_is_laid_out(typed, output, status):
+    """Regression: without -c, by which it is in one line, it counted as wrong."""
+    student = Student("2")
+    student.until("jq-keys")
+    student.types("h1", typed, output)
+    assert student.status("jq-keys") is status
+
+
+def test_a_table_of_jq_needs_its_raw_strings():
+    """-r is not layout: with quotation marks around each line it is no table."""
+    student = Student("2")
+    student.until("jq-table")
+    line = student.lab.manual.step("jq-table").typed
+    student.types("h1", line.replace("-r ", ""), '"0\\t38.2"\n')
+    assert (student.status("jq-table"), student.state("jq-table").story) == (WRONG, "“-r” is missing")
