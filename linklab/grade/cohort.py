@@ -211,7 +211,7 @@ def _forged(entries: Sequence[Entry]) -> list[Finding]:
             says = f"instance.json was changed after it was issued ({told}); what was issued was graded."
             found.append(Finding("forged", (entry,), says))
         if told := entry.report.impossible:
-            says = f"state.json says what no network can be set to ({told}); nothing of it counted."
+            says = f"The state that was handed in is none that a network can be set to ({told}); nothing of it counted."
             found.append(Finding("impossible", (entry,), says))
     return found
 

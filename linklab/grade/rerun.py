@@ -94,7 +94,9 @@ def rerun(
         engine: that runs the networks.
         seeds: at least one; an experiment takes as many of them as its `runs`.
         choose: is asked once, when the first network is set up; with no experiment only the states are read.
-        claimed: whether the submitted state is a file's word, so that it is tried before anything is chosen.
+        claimed: whether the submitted state is a file's word, so that it is tried before anything is chosen.  What
+            work.sh led to is tried when the first network has been measured, so that nothing measured changes by it:
+            work.sh may have replaced the program that reads the network.
         settled: is asked from the second seed on; where it says so, the other seeds are left out.
 
     Raises:
@@ -121,6 +123,8 @@ def rerun(
             for experiment in found.experiments:
                 if number < experiment.runs and experiment.id not in {**found.broken, **found.errors}:
                     _one(pocket, experiment, submitted, found, seed)
+            if number == 0 and not claimed and submitted is not None:
+                found.impossible = pocket.refuses(submitted)
     assert found is not None
     for name in (*found.broken, *found.errors):  # what only some seeds measured is no measurement
         found.metrics.pop(name, None)
@@ -230,6 +234,14 @@ class _Pocket:
             self.now = self.read()  # of the lines some may have been typed
             return str(error)
         return ""
+
+    def refuses(self, wanted: State) -> str:
+        """Why the kernel does not take a state, "" where it does; or where no line is known that sets it."""
+        try:
+            restore_lines(self.now, wanted)
+        except StateError:
+            return ""
+        return self.cannot_become(wanted)
 
     def read(self) -> State:
         """The network's state."""

@@ -240,7 +240,8 @@ def examine(
     evidence = _evidence(submission, done, state, lookup)
     results = tuple(judge(evidence, chosen))
     if done.impossible:
-        why = f"no network can be set to what state.json says, so it counts for nothing: {done.impossible}"
+        says = "work.sh left by the word of that network" if handed_in.made else "state.json says"
+        why = f"no network can be set to what {says}, so it counts for nothing: {done.impossible}"
         notes = (*notes, why)
     report = Report(
         exercise=exercise.id,

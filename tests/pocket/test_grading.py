@@ -317,6 +317,34 @@ def test_parameters_that_were_changed_by_hand_are_named_and_count_for_nothing(pr
     assert report.forged == ("set_env.sh does not set the network that was issued",)
 
 
+PRINTS = """\
+printf '%s' '{state}' >/tmp/state
+printf '#!/bin/sh\\ncat /tmp/state\\n' >/tmp/python3
+chmod +x /tmp/python3
+mount --bind /tmp/python3 /usr/bin/python3
+"""
+
+
+def test_a_state_that_work_sh_printed_is_tried_too(problem):
+    """It took the place of the program that reads the network, and what it said was believed."""
+    made = sample(problem, instance_of(problem, 1), solution(problem), ENGINE)
+    state = json.loads(made.submission.state)
+    ungated = replace(
+        problem, checks=tuple(replace(check, needs=()) for check in problem.checks if check.kind != "measure")
+    )
+    submission = replace(made.submission, exercise=ungated, state=None)
+    possible = assess(replace(submission, work=PRINTS.format(state=json.dumps(state))), ENGINE, (1,))
+    assert (possible.score, possible.impossible) == (possible.max_score, "")
+    state["nodes"]["h1"]["interfaces"]["h1-eth0"]["mtu"] = 0
+    report = assess(replace(submission, work=PRINTS.format(state=json.dumps(state))), ENGINE, (1,))
+    assert {check.id for check in report.checks if check.score} <= {
+        check.id for check in ungated.checks if check.kind == "answer"
+    }
+    assert report.notes[-1].startswith("no network can be set to what work.sh left by the word of that network, so it ")
+    (found,) = findings([Entry("ada", "ada.zip", report)])
+    assert found.kind == "impossible"
+
+
 @pytest.mark.parametrize("what", ["mtu", "tcp_wmem"])
 def test_a_state_that_no_network_can_have_earns_nothing(problem, what):
     """What it says was believed: checks of the state kept their points, and nobody was told."""
