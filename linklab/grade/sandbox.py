@@ -48,6 +48,13 @@ _MOST_SAID = 200
 _LONGEST = 2**16
 _FOLDERS = 2
 _LOOK_S = 0.25
+_SHELLS_KILLED = 128
+"""What bubblewrap adds to the number of the signal that ended its program."""
+_REFUSED = (
+    "made a system call that the grader's sandbox does not allow, as one from a newer system may: grade a file by "
+    "`strace -f -e trace=none -e signal=SIGSYS -o calls linklab grade …`; the file calls names it as si_syscall in the "
+    "line before `killed by SIGSYS`, and a report of it is welcome"
+)
 _OURS = 3
 """Processes that are no guest's: bubblewrap's two, and the keeper."""
 
@@ -109,7 +116,13 @@ class SandboxNetwork(PocketNetwork):
             super().boot()
         except BootError as error:
             said = self._complaint()
-            raise MissingError(explain(said, settings())) if said.startswith("bwrap:") else error from None
+            if said.startswith("bwrap:"):
+                raise MissingError(explain(said, settings())) from None
+            if -signal.SIGSYS in (self.exit_code, self._keeper.poll()):
+                raise BootError(f"the pocket kernel {_REFUSED}") from None
+            if self._keeper.poll() == _SHELLS_KILLED + signal.SIGSYS:
+                raise BootError(f"the keeper of the pocket kernel {_REFUSED}") from None
+            raise error from None
         if len(self._shared) != _FOLDERS:
             raise BootError("the sandbox did not hand its folders over")
         self._exchange = self._exchanged(self._shared[0])

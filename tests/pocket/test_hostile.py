@@ -22,13 +22,14 @@ from linklab import pocket_kernel
 from linklab.base.processor_time import processor_s
 from linklab.engine.api import Clock, Typed
 from linklab.engine.pocket import PocketEngine
-from linklab.errors import EngineError
+from linklab.errors import BootError, EngineError
 from linklab.exercise.bundle import Bundle, dump_bundle
 from linklab.exercise.course import Course
 from linklab.exercise.instance import Student, instance_text, issue
 from linklab.exercise.load import find_exercise, load_exercise
 from linklab.exercise.report import Status
 from linklab.grade import rebuild as rebuilding
+from linklab.grade import syscalls
 from linklab.grade.bubblewrap import another_user, sandbox, why_not
 from linklab.grade.limits import Limits
 from linklab.grade.rebuild import rebuild
@@ -326,6 +327,18 @@ def test_calls_that_the_pocket_does_not_need_do_not_exist(user):
     *refused, clone3, last = confined(f"python3 -ISc '{CALLS}'", user).splitlines()
     assert [line.split()[-1] for line in refused] == ["SIGSYS"] * 22
     assert (clone3, last) == ("clone3 ENOSYS", "getpid done")
+
+
+@pytest.mark.parametrize(
+    ("call", "who"), [("statfs", "the pocket kernel"), ("pidfd_open", "the keeper of the pocket kernel")]
+)
+def test_a_call_that_is_needed_and_not_allowed_says_how_to_find_it(tmp_path, monkeypatch, call, who):
+    """It said that the kernel was killed by signal 31, or that its keeper had gone without a word."""
+    monkeypatch.setattr(syscalls, "ALLOWED", tuple(name for name in syscalls.ALLOWED if name != call))
+    starting = SandboxEngine(Limits(memory_mib=512)).start(None, workdir=tmp_path, clock=Clock.VIRTUAL, seed=1)
+    says = f"^{who} made a system call that the grader's sandbox does not allow.*: grade a file by `strace "
+    with pytest.raises(BootError, match=says), starting:
+        pass
 
 
 NOTIFIED = """
