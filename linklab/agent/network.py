@@ -20,10 +20,10 @@ from typing import Any
 
 from mininet.link import Intf, Link, TCLink
 from mininet.net import VERSION, Mininet
-from mininet.node import Controller, CPULimitedHost, Host, OVSSwitch, RemoteController
+from mininet.node import Controller, CPULimitedHost, Host, Node, OVSSwitch, RemoteController
 from mininet.nodelib import LinuxBridge
 
-from linklab.agent import many
+from linklab.agent import many, node_shells
 from linklab.agent.open_vswitch import BuildError, call, start_ovs
 from linklab.linux.baseline import BASELINE
 from linklab.linux.rtnetlink import NamespaceLinks
@@ -65,6 +65,7 @@ def build(plan: dict[str, Any]) -> Mininet:
             )
     # on the host engine the warden has done what Mininet.init does to the machine
     Mininet.inited = Mininet.inited or os.environ.get("LINKLAB_ENGINE") == "host"
+    node_shells.mend(Node)
     net = Mininet(topo=None, build=False, ipBase=plan["ip_base"])
     try:
         for stage in plan["order"]:
