@@ -134,17 +134,31 @@ def run(args: argparse.Namespace) -> int:
         try:
             network = start_network(context, stack, args=args, speed=speed, left=left)
         except BaseException as error:
-            context.has_ended(str(error) or "it was stopped while it started")
+            context.has_ended(_why(error))
             raise
         network.link.on("end", lambda _: ended.set())
         print("The network runs. Ctrl+C ends it.", flush=True)
         try:
             ended.wait()
-        except KeyboardInterrupt:
-            context.has_ended("it was ended with Ctrl+C")
+        except KeyboardInterrupt as error:
+            context.has_ended(_why(error))
             print("\nending the network", flush=True)
             return 0
-        raise EngineError(f"the network of {lab.heading} has ended: {context.ended}")
+        except SystemExit as error:
+            context.has_ended(_why(error))
+            raise
+        raise EngineError(f"{lab.heading}: {context.ended}")
+
+
+def _why(error: BaseException) -> str:
+    """Why the network ends, as the page says it behind "The network has ended"."""
+    match error:
+        case KeyboardInterrupt():
+            return "it was ended with Ctrl+C"
+        case SystemExit():
+            return "linklab lab was stopped"
+        case _:
+            return str(error) or type(error).__name__
 
 
 def _write_report(lab: Lab, path: Path, name: str) -> int:

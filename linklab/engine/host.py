@@ -117,7 +117,7 @@ class HostNetwork(AgentNetwork):
             self.link = AgentLink(connection)
         self.link.on("hello", lambda _: self._hello.set())
         self.link.on("end", lambda _: self._gone.set())
-        self.link.on("end", lambda _: self.link.end(f"the network has ended{self._last_words()}"))
+        self.link.on("end", lambda _: self.link.end(f"the network's agent has ended{self._last_words()}"))
         self.link.begin()
         deadline = time.monotonic() + START_DEADLINE_S
         while not self._hello.wait(LOOK_S):

@@ -170,15 +170,15 @@ class PageContext:
         with self._lock:
             self._network, self._attach = network, attach
             waiting, self._waiting = self._waiting, []
-        network.link.on("end", lambda _: self.has_ended(network.link.ended or "the network has ended"))
+        network.link.on("end", lambda _: self.has_ended(network.link.ended or ""))
         for call in waiting:
             call()
         self.events.publish("ready", nodes=self.nodes, network=attach.id)
 
     def has_ended(self, why: str) -> None:
-        """The network will not answer any more."""
+        """The network will not answer any more; why: what is known of it beside that, "" for nothing."""
         if not self.ended:
-            self.ended = why
+            self.ended = why or "the network has ended"
             self.events.publish("ended", why=why)
 
     def close(self) -> None:

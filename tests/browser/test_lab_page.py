@@ -115,6 +115,25 @@ def test_a_network_that_is_killed_is_said(lab, browser):
     assert running.process.wait(30) == 3
 
 
+@pytest.mark.parametrize(
+    ("number", "why", "status"),
+    [(signal.SIGTERM, "linklab lab was stopped", 143), (signal.SIGINT, "it was ended with Ctrl+C", 0)],
+)
+def test_the_end_of_the_program_is_said_with_what_to_do(lab, browser, number, why, status):
+    """Regression: after SIGTERM it was "The network has ended: the network has ended", in a head of three lines."""
+    running, page = lab("14"), browser()
+    page.open(running.address)
+    running.wait_for("The network runs")
+    page.until(lambda: not page.one("#notice").text, "no notice")
+    height = page.one("header").size["height"]
+    running.process.send_signal(number)
+    page.until(lambda: page.one("#notice").text, "that the network has ended")
+    goes_on = "What you did is kept; start the lab again in the same folder to go on."
+    assert page.one("#notice").text == f"The network has ended: {why}. {goes_on}"
+    assert page.one("header").size["height"] - height <= 1.7 * 16  # one line more
+    assert running.process.wait(30) == status
+
+
 @in_both
 def test_a_lab_is_done_by_keys_alone(lab, browser):
     """Step by step through the manual, a command into its terminal, and out of the terminal again."""

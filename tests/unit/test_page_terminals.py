@@ -1,16 +1,21 @@
 """Terminals of a lab's page: opened, shown, replayed after a reload, and never ahead of what browsers can draw."""
 
 import base64
+import contextlib
 import json
 import socket
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
 import pytest
 from labpages import served
 
 from linklab.page import page_terminal
+from linklab.page.context import PageContext
 from linklab.page.page_terminal import PageTerminal
+from linklab.page.terminals import TerminalTabs
 from linklab.terminal.attach import Connection
 
 
@@ -330,3 +335,52 @@ def test_what_is_typed_while_a_terminal_opens_is_not_lost():
     assert [base64.b64decode(frame.get("data", "")) for frame in frames[1:]] == [b"ping ", b"", b"10.0.0.3"]
     assert frames[2] == {"op": "resize", "rows": 50, "columns": 200}
     one.close()
+
+
+@pytest.fixture
+def tabs(tmp_path):
+    """The terminals of a page of Lab 14, whose network makes no connections but those of the test."""
+    with served(tmp_path) as page:
+        yield TerminalTabs(page.context)
+
+
+def test_pages_hear_of_a_closed_terminal_last_though_an_older_list_is_being_told(tabs, monkeypatch):
+    """A list that was made before and is told after would show the closed terminal for good."""
+    connections, told, closing = [FakeConnection(), FakeConnection()], [], []
+    monkeypatch.setattr(PageContext, "attach", SimpleNamespace(connect=connections.pop))
+    one, other = (tabs.open("h1", 24, 80) for _ in range(2))
+
+    def publish(kind, **fields):
+        if kind != "terminals":
+            return
+        if not closing:  # this list has both, and is told after the other thread has had its time
+            closing.append(threading.Thread(target=tabs.hang_up, args=(one.number,)))
+            closing[0].start()
+            until(lambda: tabs.find(one.number) is None)
+            closing[0].join(0.3)
+        told.append([facts["name"] for facts in fields["terminals"]])
+
+    monkeypatch.setattr(tabs.context.events, "publish", publish)
+    tabs.tell()
+    closing[0].join()
+    assert [*told[:1], *(names for names in told[1:] if names != ["h1#2"])] == [["h1", "h1#2"]]
+    assert told[-1] == ["h1#2"]
+    tabs.hang_up(other.number)
+
+
+def test_two_terminals_that_are_opened_at_once_have_two_names(tabs, monkeypatch):
+    """While one is being connected its name is taken."""
+    inside = threading.Barrier(2)
+
+    def connect():
+        with contextlib.suppress(threading.BrokenBarrierError):
+            inside.wait(0.3)  # both get here together only if nothing keeps them apart
+        return FakeConnection()
+
+    monkeypatch.setattr(PageContext, "attach", SimpleNamespace(connect=connect))
+    with ThreadPoolExecutor(2) as threads:
+        opened = list(threads.map(lambda _: tabs.open("h1", 24, 80), range(2)))
+    assert sorted(terminal.name for terminal in opened) == ["h1", "h1#2"]
+    assert inside.broken
+    for terminal in opened:
+        tabs.hang_up(terminal.number)

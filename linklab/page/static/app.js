@@ -232,7 +232,8 @@ context.onEvent("terminals", (event) => terminals?.list(event.terminals));
 onNews("ended", (event) => {
   document.body.classList.add("over");
   disable("network");
-  context.announce(`The network has ended: ${event.why.replace(/\.$/, "")}. What you did is kept in the folder of the lab.`, true);
+  const why = event.why && `: ${event.why.replace(/\.$/, "")}`;
+  context.announce(`The network has ended${why}. What you did is kept; start the lab again in the same folder to go on.`, true);
 });
 
 async function begin() {
