@@ -85,6 +85,10 @@ def proven(instance: Instance, exercise: Exercise, course: Course | None) -> Ins
     return wanted
 
 
+_MOST_TOLD = 20
+"""Parameters that are compared; no exercise has as many."""
+
+
 def changed_by_hand(text: str, proven_one: Instance, exercise: Exercise) -> list[str]:
     """What an instance.json says otherwise than the instance it is proven to be: sentences, empty where nothing is.
 
@@ -101,10 +105,12 @@ def changed_by_hand(text: str, proven_one: Instance, exercise: Exercise) -> list
     found = []
     if read.course != proven_one.course:
         found.append(f"its course is {excerpt(proven_one.course)}, not {excerpt(read.course)}")
-    for name in names:
+    for name in list(names)[:_MOST_TOLD]:
         issued, changed = proven_one.parameters.get(name, "no parameter"), said.get(name, "left out")
         if issued != changed:
             found.append(f"{excerpt(name)} is {issued}, not {excerpt(changed)}")
+    if len(names) > _MOST_TOLD:
+        found.append(f"it has {len(names) - _MOST_TOLD} parameters more")
     try:
         same = decode_environment(str(json.loads(text).get("environment"))) == environment(exercise, proven_one)
     except InputError:

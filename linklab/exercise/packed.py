@@ -26,4 +26,7 @@ def unpack(text: str) -> Any:
     Raises:
         ValueError, zlib.error: the text is not packed data, or holds more.
     """
-    return json.loads(zlib.decompressobj().decompress(base64.b64decode(text, validate=True), MOST_BYTES))
+    try:
+        return json.loads(zlib.decompressobj().decompress(base64.b64decode(text, validate=True), MOST_BYTES))
+    except RecursionError as error:
+        raise ValueError("too deep") from error

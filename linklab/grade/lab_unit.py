@@ -37,6 +37,8 @@ from linklab.lab.reference import replayed
 
 AFTER, UNKNOWN = "written after the measurement", "not known whether it was written before the measurement"
 MOST_NAMED = 8
+_NO_LAB = 1000
+"""A number that is too large for a lab's."""
 MOST_FILE = 2**18
 MOST_WORDS = 4000
 
@@ -108,9 +110,10 @@ def claimed_in(bundle: Bundle) -> str:
 
 def _read(bundle: Bundle) -> HandedInLab:
     data = _object(bundle, LAB)
-    if not isinstance(data.get("lab"), int):
+    number = data.get("lab")
+    if type(number) is not int or not 0 < number < _NO_LAB:
         raise InputError(f"{LAB}: it does not say which lab this is; make it again with `linklab submit`")
-    lab = load_lab(find_lab(str(data["lab"])))
+    lab = load_lab(find_lab(str(number)))
     notes = _object(bundle, NOTES) if NOTES in bundle.files else {}
     predictions = {
         name: _words(" ".join(str(given.get(key, "")) for key in ("number", "unit", "words", "why")))

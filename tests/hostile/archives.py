@@ -8,6 +8,7 @@ it is), with a pattern of the sentence that says so, "" where at most a missing 
 
 from __future__ import annotations
 
+import base64
 import io
 import json
 import stat
@@ -16,6 +17,7 @@ import sys
 import tarfile
 import warnings
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -233,6 +235,8 @@ def _instances(files: Files) -> Iterator[tuple[str, bytes, Expected]]:
         ("parameters", {}, ("read", "rate is .*, not left out")),
         ("parameters", {"rate": 5}, none),
         ("environment", "eJyNkDsO", ("read", "set_env.sh does not set the network that was issued")),
+        ("environment", pack_text(b"[" * 90_000), ("read", "set_env.sh does not set the network that was issued")),
+        ("parameters", {f"p{i}": "x" for i in range(7000)}, ("read", r"it has 69\d\d parameters more")),
         ("signature", "0" * 64, not_issued),
         ("signature", "practice", none),
         ("signature", None, none),
@@ -257,9 +261,22 @@ def _texts(files: Files) -> Iterator[tuple[str, bytes, Expected]]:
         ("answers.toml", b"a." * 10_000 + b"b = 1", ("read", "")),
     ):
         yield f"text {name} {content[:4]!r}", _zip({**files, name: content}.items()), expected
+    fifo = {"kind": "pfifo", "handle": "1:", "parent": "1:", "options": {"limit": 9}}
+    for what, setting, said in (
+        ("many inside each other", {"qdiscs": [fifo] * 5000}, "has the handle 1: twice"),
+        ("no address", {"addresses": ["10.0.0.01/8"]}, "must be addresses"),
+    ):
+        nodes = {"client": {"interfaces": {"s1-eth1": {"up": True, "mtu": 1500, **setting}}}}
+        content = json.dumps({"format": 1, "nodes": nodes}).encode()
+        yield f"state {what}", _zip({**files, "state.json": content}.items()), ("refused", f"s1-eth1: {said}")
 
 
 # --- how they are made
+
+
+def pack_text(raw: bytes) -> str:
+    """As `linklab.exercise.packed` packs data, of what need not be JSON."""
+    return base64.b64encode(zlib.compress(raw)).decode()
 
 
 def _zip(entries: object, method: int = zipfile.ZIP_DEFLATED) -> bytes:

@@ -88,6 +88,8 @@ def test_a_report_has_one_of_two_endings(folder, capsys):
     ("files", "says"),
     [
         ({"lab.json": b"{}"}, "it does not say which lab this is"),
+        ({"lab.json": b'{"lab": true}'}, "it does not say which lab this is"),
+        ({"lab.json": b'{"lab": 1%b}' % (b"0" * 300)}, "it does not say which lab this is"),  # no file has such a name
         ({"lab.json": b"nonsense"}, "this is no JSON"),
         ({"lab.json": b'{"lab": 999}'}, "999"),
         ({"lab.json": b'{"lab": 3}'}, "progress.jsonl: this is no progress of a lab"),
