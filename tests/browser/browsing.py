@@ -41,6 +41,13 @@ FIREFOX_SCHEMES = {
     "light": ("layout.css.prefers-color-scheme.content-override", 1),
 }
 
+KIND = os.environ.get("LINKLAB_BROWSER", "chromium")
+"""The browser of tests that do not name one: "chromium" or "firefox"."""
+if KIND not in ("chromium", "firefox"):
+    raise pytest.UsageError(f"LINKLAB_BROWSER={KIND}: the browsers of these tests are chromium and firefox")
+WITHOUT_CHROMIUM = "no Chromium with its driver here (make browser)" if CHROMIUM is None or DRIVER is None else ""
+WITHOUT_FIREFOX = "no Firefox with its driver here (make firefox)" if FIREFOX is None or GECKODRIVER is None else ""
+
 
 def lacking() -> str:
     """What these tests need and this machine lacks; "" if all is there."""
@@ -48,25 +55,20 @@ def lacking() -> str:
         import selenium  # noqa: F401, PLC0415 - only looked for
     except ImportError:
         return "selenium is not installed (make setup)"
-    if CHROMIUM is None or DRIVER is None:
-        return "no Chromium with its driver here (make browser)"
+    if without := WITHOUT_FIREFOX if KIND == "firefox" else WITHOUT_CHROMIUM:
+        return without
     if pocket_kernel.find() is None:
         return "the pocket kernel is not built (make kernel)"
     return assets.missing()
 
 
-needs_chromium = pytest.mark.skipif(
-    os.environ.get("LINKLAB_BROWSER") == "firefox", reason="asks the browser what Firefox's driver does not tell"
-)
-KIND = os.environ.get("LINKLAB_BROWSER", "chromium")
-"""The browser of tests that do not name one: "chromium" or "firefox"."""
 needs_browser = [pytest.mark.browser, pytest.mark.skipif(bool(lacking()), reason=lacking())]
+needs_chromium = pytest.mark.skipif(KIND != "chromium", reason="asks the browser what Firefox's driver does not tell")
 needs_axe = pytest.mark.skipif(not AXE.is_file(), reason="axe-core is not there (make browser)")
-WITHOUT_FIREFOX = "no Firefox with its driver here (make firefox)" if FIREFOX is None or GECKODRIVER is None else ""
 in_both = pytest.mark.parametrize(
     "browser",
     [
-        "chromium",
+        pytest.param("chromium", marks=pytest.mark.skipif(bool(WITHOUT_CHROMIUM), reason=WITHOUT_CHROMIUM)),
         pytest.param("firefox", marks=pytest.mark.skipif(bool(WITHOUT_FIREFOX), reason=WITHOUT_FIREFOX)),
     ],
     indirect=True,

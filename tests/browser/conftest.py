@@ -50,7 +50,5 @@ def browser(request):
 
 @pytest.fixture
 def reader(lab, browser):
-    """Opens a lab, and shows it as a screen reader gets it; its tree is asked for by Chromium's protocol."""
-    if KIND == "firefox":
-        pytest.skip("Firefox's driver does not tell the accessibility tree")
+    """Opens a lab, and shows it as a screen reader gets it."""
     return lambda number, *options: Reader(lab(number, *options), browser())

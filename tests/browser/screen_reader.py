@@ -22,6 +22,23 @@ new MutationObserver((changes) => {
 }).observe(document.body, { subtree: true, childList: true, characterData: true });
 """
 """Notes what live regions have a reader say, in order: of a log what is added, of a status all of it (WAI-ARIA 1.2)."""
+FIREFOX_TREE = """
+const service = Cc["@mozilla.org/accessibilityService;1"].getService(Ci.nsIAccessibilityService);
+const chromiums = { "text leaf": "StaticText", summary: "DisclosureTriangle" };
+const found = [];
+const walk = (one) => {
+  const state = {}, kind = service.getStringRole(one.role);
+  one.getState(state, {});
+  const focused = Boolean(state.value & Ci.nsIAccessibleStates.STATE_FOCUSED);
+  found.push([chromiums[kind] ?? one.computedARIARole, one.name ?? "", one.description ?? "", focused]);
+  for (let child = one.firstChild; child; child = child.nextSibling) walk(child);
+};
+const page = Services.wm.getMostRecentWindow("navigator:browser").gBrowser.selectedBrowser;
+const root = service.getAccessibleFor(page); // none while the service, which the first question starts, looks around
+if (root) walk(root);
+return found;
+"""
+"""What Firefox tells screen readers, by its own code (nsIAccessible.idl), with Chromium's names where ARIA has none."""
 PROMPT = "root@h1:~#"
 
 
@@ -37,6 +54,9 @@ class Reader:
 
     def tree(self):
         """(role, name, description) of what is told, and whether it has the focus, in order."""
+        if self.page.kind == "firefox":
+            with self.page.driver.context("chrome"):
+                return [tuple(node) for node in self.page.driver.execute_script(FIREFOX_TREE)]
         nodes = self.page.driver.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
         return [
             (
@@ -52,8 +72,8 @@ class Reader:
         return [name for role, name, _, _ in self.tree() if role in roles]
 
     def focus(self):
-        """Role, name, and description of what has the focus."""
-        return [node[:3] for node in self.tree() if node[3]][-1]
+        """Role, name, and description of what has the focus; Firefox at times has none while it moves."""
+        return ([node[:3] for node in self.tree() if node[3]] or [("", "", "")])[-1]
 
     def said(self):
         """What was announced since this was last asked."""

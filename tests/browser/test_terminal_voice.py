@@ -4,7 +4,7 @@
 import time
 
 import pytest
-from browsing import needs_browser, needs_chromium
+from browsing import needs_browser
 from screen_reader import PROMPT, TICK, Reader
 
 Keys = pytest.importorskip("selenium.webdriver.common.keys", reason="selenium is not installed (make setup)").Keys
@@ -94,7 +94,6 @@ def test_much_output_is_read_as_text(reader):
     assert told.hears_up_to(PROMPT) == ["again", PROMPT]
 
 
-@needs_chromium
 def test_what_comes_back_after_a_lost_connection_is_not_told_again(lab, browser):
     """The page gets all that the terminal has shown once more; what is printed then is told."""
     running, page = lab("3"), browser()
