@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A lab's page as a screen reader gets it, for tests: the accessibility tree, what is announced, and keys alone."""
 
+import time
+
 ALT, PAGE_DOWN = "\ue00a", "\ue00f"
 """Selenium's codes of these keys."""
 TICK = "#terminals input[type=checkbox]"
@@ -39,6 +41,8 @@ if (root) walk(root);
 return found;
 """
 """What Firefox tells screen readers, by its own code (nsIAccessible.idl), with Chromium's names where ARIA has none."""
+QUIET_S = 0.6
+"""Longer than the page waits for a program to rest (terminal-voice.js)."""
 PROMPT = "root@h1:~#"
 
 
@@ -49,7 +53,7 @@ class Reader:
         self.page = page
         page.open(running.address)
         running.wait_for("The network runs")
-        page.until(lambda: "steps done" in " ".join(self.names("StaticText")), "what the guide says")
+        page.until(lambda: "steps done" in page.one("#guide").text, "what the guide says")
         page.driver.execute_script(LISTEN)
 
     def tree(self):
@@ -102,14 +106,23 @@ class Reader:
     def hears_up_to(self, last):
         """What is announced up to this, which must come."""
         heard = []
-        self.page.until(lambda: heard.extend(self.said()) or last in heard, f"{last} in {heard}", 10)
+        try:
+            self.page.until(lambda: heard.extend(self.said()) or last in heard, "the last")
+        except AssertionError:
+            raise AssertionError(f"{last} was not announced, but: {heard}") from None
         return heard
 
     def opens(self):
-        """Tick the box Screen reader, and open a terminal of h1, until its prompt is told."""
+        """Tick the box Screen reader, and open a terminal of h1, until nothing more is told; what was told of it.
+
+        Its prompt is told if it comes when the terminal has the focus already.
+        """
         self.page.one(TICK).click()
         self.page.button("New terminal").click()
-        return self.hears_up_to(PROMPT)
+        heard = self.hears_up_to("Terminal h1 is open.")
+        self.page.until(lambda: PROMPT in self.page.screen(), "the prompt")
+        time.sleep(QUIET_S)
+        return [each for each in heard + self.said() if "done." not in each]  # of the step that begins the network
 
     def goes_to(self, step):
         """Press Alt+PageDown until the step of this name has the focus."""

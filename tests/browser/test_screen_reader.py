@@ -140,6 +140,8 @@ def test_a_prediction_says_when_it_can_be_compared(reader):
     said = told.hears("Prediction 1 can be compared.")
     assert "Your prediction: 0.1 s = 100 ms. Measured by you: Ping h2 from h1, stop after five replies, and" in said
     assert re.search(r" of ping [\d.]+ ms\. Theory: 100 ms\. The table below the prediction says more\.$", said)
+    fields = [role for role, name, _, _ in told.tree() if name == "Unit"]
+    assert fields[0] == "textbox"  # read-only, which a combobox of Chromium does not say
 
 
 def test_a_terminal_says_how_its_screen_is_read(reader):

@@ -71,6 +71,7 @@ class Question {
     this.written = written;
     if (this.details) this.details.hidden = !written && measured === null; // first predict, then read
     for (const input of [this.number, this.unit, this.words, this.why]) input.readOnly = closed;
+    if (closed) this.unit.removeAttribute("list"); // of a field with choices browsers do not tell readers that it is read-only
     if (closed !== this.button.hidden) {
       this.button.hidden = closed;
       this.said.textContent = closed ? "This prediction was made before its measurement, and stays as it is." : "";

@@ -4,6 +4,7 @@
 import { lineAt, lineOfCursor } from "./terminal-lines.js";
 
 const MOST_LINES = 20; // after a key; nobody listens to more, and the reader would be minutes behind the program
+const MOST_TYPED = 20; // lines: a program need not show them, as with a password
 const REST_MS = 250;
 const TOO_MUCH = "There is more output than is read aloud; F7 shows it as text.";
 const FULL_SCREEN = "This program fills the screen; F7 shows it as text.";
@@ -44,7 +45,7 @@ export class Voice {
   pressed(keys) {
     if (!this.on) return;
     this.lines = 0;
-    if (keys === "\r") this.typed.push("");
+    if (keys === "\r" || keys === "\n") this.typed = [...this.typed.slice(-MOST_TYPED), ""];
     else if (keys === "\x7f") this.typed.push(this.typed.pop().slice(0, -1));
     else if (!/\p{Control}/u.test(keys)) this.typed.push(this.typed.pop() + keys);
     else {
@@ -83,10 +84,13 @@ export class Voice {
     if (this.lines > MOST_LINES) return;
     const line = lineAt(active, active.baseY + active.cursorY - 1);
     let news = line.startsWith(before) ? line.slice(before.length) : line;
-    if (news.endsWith(this.typed[0])) {
-      news = news.slice(0, news.length - this.typed[0].length);
-      if (this.typed.length > 1) this.typed.shift();
+    const at = this.typed.findIndex((typed) => typed && news.endsWith(typed));
+    if (at >= 0) {
+      news = news.slice(0, -this.typed[at].length);
+      this.typed.splice(0, at);
+      this.typed[0] = "";
     }
+    if (!this.typed[0] && this.typed.length > 1) this.typed.shift();
     if (!news.trim()) return;
     this.lines += 1;
     this.say(this.lines > MOST_LINES ? TOO_MUCH : news.trim());
@@ -98,7 +102,6 @@ export class Voice {
     const { heard, changed, recalled } = this, line = lineOfCursor(active);
     this.heard = line;
     this.changed = this.recalled = false;
-    if (this.prompt.test(`${line} `)) this.typed = this.typed.slice(-1); // what no program has shown was for none
     if (line === heard) return;
     const told = this.#untyped(this.#news(line, heard, changed, recalled)).trim();
     if (told) this.say(told);
@@ -111,13 +114,17 @@ export class Voice {
     return changed && !heard.startsWith(line) ? behind : ""; // not what was erased, or a progress bar
   }
 
-  // Without what was typed, as far as it is shown.
+  // Without what was typed, of which the program may have shown only the begin yet.
   #untyped(news) {
-    const [typed] = this.typed;
-    for (let many = typed.length; many > 0; many -= 1) {
-      if (!news.endsWith(typed.slice(0, many))) continue;
-      this.typed[0] = typed.slice(many);
-      return news.slice(0, -many);
+    const own = `${news} `.replace(this.prompt, "").trim(), last = this.typed.length - 1;
+    for (const [at, typed] of this.typed.entries()) {
+      for (let many = typed.length; many > 0; many -= 1) {
+        const part = typed.slice(0, many);
+        const shows = at === last || many === typed.length ? news.endsWith(part) : own && own === part.trim();
+        if (!shows) continue;
+        this.typed[at] = typed.slice(many);
+        return news.slice(0, news.lastIndexOf(part.trim()));
+      }
     }
     return news;
   }
