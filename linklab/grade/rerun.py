@@ -32,6 +32,9 @@ READ_STATE = "PYTHONSAFEPATH=1 python3 -m linklab.agent.node_state > /lab/state.
 SETTLE = "sleep 2"
 """What is still queued or in flight from the experiment before has left after this: no RTT here is over a second."""
 
+MOST_LINES = 2000
+"""Commands that set a network to a submitted state, of which an exercise needs a few dozen: each takes some 7 ms."""
+
 
 class UnbuildableError(InputError):
     """The submission's topology cannot be built, or cannot be set up as the exercise wants it; a sentence."""
@@ -218,6 +221,8 @@ class _Pocket:
     def become(self, wanted: State) -> None:
         """Restore a state and look whether it is there; StateError if it cannot be or is not."""
         lines = restore_lines(self.now, wanted)
+        if len(lines) > MOST_LINES:
+            raise StateError(f"setting it takes {len(lines):,} commands, and the grader types at most {MOST_LINES:,}")
         flush = [(host.name, "ip tcp_metrics flush") for host in self.plan.topology.hosts]
         self._script([*lines, *flush])
         self.network.run([Typed("client", SETTLE)], deadline_s=HANG_S)

@@ -345,13 +345,20 @@ def test_a_state_that_work_sh_printed_is_tried_too(problem):
     assert found.kind == "impossible"
 
 
-@pytest.mark.parametrize("what", ["mtu", "tcp_wmem"])
+HTB = {"kind": "htb", "handle": "1:", "parent": "root", "options": {"default": 1}}
+CLASS = {"kind": "htb", "parent": "1:", "options": {"rate_bit": 8000, "ceil_bit": 8000, "burst": 1600, "cburst": 1600}}
+
+
+@pytest.mark.parametrize("what", ["mtu", "tcp_wmem", "thousands of classes"])
 def test_a_state_that_no_network_can_have_earns_nothing(problem, what):
     """What it says was believed: checks of the state kept their points, and nobody was told."""
     made = sample(problem, instance_of(problem, 1), solution(problem), ENGINE)
     state = json.loads(made.submission.state)
     if what == "mtu":
         state["nodes"]["h1"]["interfaces"]["h1-eth0"]["mtu"] = 0
+    elif what == "thousands of classes":  # setting them took 109 s of processor time each time
+        classes = [{**CLASS, "classid": f"1:{number:x}"} for number in range(1, 9001)]
+        state["nodes"]["h1"]["interfaces"]["h1-eth0"] |= {"qdiscs": [HTB], "classes": classes}
     else:
         state["nodes"]["h1"]["sysctls"]["net.ipv4.tcp_wmem"] = "4096 16384 4294967296"
     ungated = replace(problem, checks=tuple(replace(check, needs=()) for check in problem.checks))
