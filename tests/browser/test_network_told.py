@@ -33,6 +33,7 @@ def tabs_to(told, role, name):
     """Press Tab until this has the focus."""
     for _ in range(40):
         told.page.keys(Keys.TAB)
+        told.page.until(lambda: told.focus()[0], "what has the focus", 10)
         if told.focus()[0] == role and re.fullmatch(name, told.focus()[1]):
             return
     raise AssertionError(f"Tab does not come to the {role} {name}, but at last to {told.focus()}")
@@ -43,7 +44,7 @@ def test_f6_goes_to_parts_that_are_called_as_in_the_manual(reader):
     told = reader("3")
     for part in (("main", "Manual"), ("region", "Terminals"), ("region", "Network"), ("main", "Manual")):
         told.page.keys(Keys.F6)
-        assert told.focus()[:2] == part
+        told.page.until(lambda part=part: told.focus()[:2] == part, f"the focus on {part}", 10)
     assert told.said() == []
     assert "Report (opens in a new tab)" in told.names("link")
 
@@ -85,4 +86,4 @@ def test_a_packet_is_told_with_what_its_columns_mean(told):
     number = r"Packet 1 at \d+\.\d{9} s, \w+:\S+ (in|out), ICMP from 10\.0\.0\.\d to 10\.0\.0\.\d, 98 bytes: echo .*"
     assert re.fullmatch(number, told.focus()[1]), told.focus()[1]
     page.keys(Keys.DOWN)
-    assert told.focus()[1].startswith("Packet 2 at ")
+    page.until(lambda: told.focus()[1].startswith("Packet 2 at "), "the second packet", 10)

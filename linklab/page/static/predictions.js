@@ -71,7 +71,7 @@ class Question {
     this.written = written;
     if (this.details) this.details.hidden = !written && measured === null; // first predict, then read
     for (const input of [this.number, this.unit, this.words, this.why]) input.readOnly = closed;
-    if (closed) this.unit.removeAttribute("list"); // of a field with choices browsers do not tell readers that it is read-only
+    if (closed && this.unit.hasAttribute("list")) withoutChoices(this.unit);
     if (closed !== this.button.hidden) {
       this.button.hidden = closed;
       this.said.textContent = closed ? "This prediction was made before its measurement, and stays as it is." : "";
@@ -108,6 +108,14 @@ class Question {
       sentence(`Measured by you: ${seen.join("; ")}`), why && `Theory: ${why}`, "The table below the prediction says more.",
     ].filter(Boolean).join(" "));
   }
+}
+
+// Chromium tells nobody that a field with choices is read-only, and takes it for one until it is put in again.
+function withoutChoices(field) {
+  const place = document.createComment("");
+  field.removeAttribute("list");
+  field.replaceWith(place);
+  place.replaceWith(field);
 }
 
 // The recorded output of a step that decides a prediction.
