@@ -25,6 +25,8 @@ GECKODRIVER = shutil.which("geckodriver") or shutil.which("geckodriver", path=st
 AXE = ROOT / "build/browser/node_modules/axe-core/axe.min.js"
 WCAG = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa")
 """axe-core's names for the rules of WCAG 2.1, levels A and AA."""
+ENTER = "\ue007"
+"""WebDriver's code of the key."""
 WAIT_S = 30
 """For anything that happens on a machine that has other things to do."""
 
@@ -241,13 +243,13 @@ class Browser:
         return [tab.text for tab in self.all('#terminals [role="tab"]')]
 
     def keys(self, *keys: str) -> None:
-        """Press keys wherever the focus is, all of one call together."""
+        """Press keys wherever the focus is, all of one call together; the end of a line is Enter in Firefox too."""
         from selenium.webdriver import ActionChains  # noqa: PLC0415 - not everywhere
 
         chain = ActionChains(self.driver)
         for key in keys[:-1]:
             chain.key_down(key)
-        chain.send_keys(keys[-1])
+        chain.send_keys(keys[-1].replace("\n", ENTER))
         for key in reversed(keys[:-1]):
             chain.key_up(key)
         chain.perform()
