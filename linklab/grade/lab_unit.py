@@ -100,18 +100,27 @@ def grade_lab(bundle: Bundle, source: str, engine: Engine) -> Report:
     )
 
 
-def claimed_in(bundle: Bundle) -> str:
-    """Whom the submission of a lab names by its own word, "" if it names nobody."""
+def claimed_in(bundle: Bundle) -> tuple[str, str]:
+    """The lab that a submission says it is of, such as "lab3", and whom it names by its own word; "" for neither.
+
+    The manifest's word for the lab does not count: it may be any text, and this becomes part of the names of files.
+    """
     with contextlib.suppress(InputError):
         data = _object(bundle, LAB)
-        return called(_label(data.get("student")), _label(data.get("name")))
-    return ""
+        number = _number(data)
+        return f"lab{number}" if number else "", called(_label(data.get("student")), _label(data.get("name")))
+    return "", ""
+
+
+def _number(data: Mapping[str, Any]) -> int | None:
+    number = data.get("lab")
+    return number if type(number) is int and 0 < number < _NO_LAB else None
 
 
 def _read(bundle: Bundle) -> HandedInLab:
     data = _object(bundle, LAB)
-    number = data.get("lab")
-    if type(number) is not int or not 0 < number < _NO_LAB:
+    number = _number(data)
+    if number is None:
         raise InputError(f"{LAB}: it does not say which lab this is; make it again with `linklab submit`")
     lab = load_lab(find_lab(str(number)))
     notes = _object(bundle, NOTES) if NOTES in bundle.files else {}

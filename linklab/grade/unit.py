@@ -121,7 +121,7 @@ def grade(
             # what it imports would take a third of the start of every submission of an exercise
             from linklab.grade.lab_unit import claimed_in, grade_lab  # noqa: PLC0415
 
-            known.exercise, known.claims = bundle.exercise, claimed_in(bundle)
+            known.exercise, known.claims = claimed_in(bundle)
             return grade_lab(bundle, path.name, engine)
         submission = _read(bundle, path.name, secret, known)
         return assess(submission, SharedEngine(engine, shared) if shared else engine, seeds)

@@ -317,7 +317,8 @@ def _named(report: Report, bundle: Path, course: bytes | None) -> Report:
     with contextlib.suppress(LinklabError):
         found = read_bundle(bundle)
         if LAB in found.files:
-            return replace(report, exercise=found.exercise, claims=claimed_in(found))
+            lab, claims = claimed_in(found)
+            return replace(report, exercise=lab, claims=claims)
         says = parse_instance(found.text("instance.json") or "", bundle.name)
         report = replace(report, exercise=says.exercise, claims=called(says.student, says.name))
         secret = parse_course(course, "the course file") if course is not None else None

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A lab is packed, reported, and read by the grader; what is no submission of a lab is refused with a sentence."""
 
+import io
 import json
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -9,7 +11,10 @@ import pytest
 from linklab.cli import main
 from linklab.exercise.bundle import Bundle, read_bundle, write_bundle
 from linklab.exercise.report import Status
+from linklab.grade.classfiles import moodle_feedback
+from linklab.grade.cohort import Entry
 from linklab.grade.unit import grade
+from linklab.grade.worker import graded
 from linklab.guide.evidence import EditorEvidence, TypedEvidence
 from linklab.guide.progress import FOLDER, LabProgress
 from linklab.lab.model import find_lab, load_lab
@@ -110,3 +115,17 @@ def test_what_is_no_lab_is_ungradable(tmp_path, files, says):
     report = grade(path, None, engine=None)
     assert report.status is Status.UNGRADABLE
     assert says in " ".join(report.notes)
+
+
+@pytest.mark.parametrize("where", ["../../s2/", "/etc/", "exercise3"])
+@pytest.mark.parametrize(("lab", "exercise"), [(999, "lab999"), (None, "")])
+def test_the_manifest_does_not_say_which_lab_it_is(tmp_path, where, lab, exercise):
+    """Regression: any text of it was the report's exercise, and led out of a student's folder in Moodle's feedback."""
+    path = tmp_path / "a.zip"
+    write_bundle(path, Bundle(f"{where}exercise3", "s1", {"lab.json": json.dumps({"lab": lab}).encode()}))
+    report = grade(path, None, engine=None)
+    assert (report.status, report.exercise) == (Status.UNGRADABLE, exercise)
+    assert graded("no.module:none", path, None, {}).exercise == exercise
+    entry = Entry("a", "Ada Lovelace_1_assignsubmission_file_/a.zip", report)
+    with zipfile.ZipFile(io.BytesIO(moodle_feedback([entry], {"a": "page"}))) as archive:
+        assert archive.namelist() == [f"Ada Lovelace_1_assignsubmission_file_/{exercise or 'a'}-report.html"]
