@@ -46,7 +46,7 @@ _EPILOG = f"""examples:
   linklab grade "in/*.zip" --course c.toml --out week5 --jobs 1
   linklab grade in/ --course c.toml --cluster tcp://10.0.0.5:8786
   linklab grade in/exercise3-s1234.zip --course c.toml --into week5     that one again, the others untouched
-  linklab grade --harness gradescope autograder.zip --package linklab_0.1.0_amd64.deb --course c.toml
+  linklab grade --harness gradescope autograder.zip --package linklab_0.1.0_amd64.deb --course c.toml --assignment 3
   linklab grade --into week5 --points points.csv                        points given by hand into the marks
 
 The folder holds index.html for you, a folder for each submission with report.html for its student, instructor.html
@@ -124,6 +124,9 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
         help=f"make what grades on a platform: {', '.join(PLATFORMS)}",
     )
     parser.add_argument("--package", metavar="FILE.deb", type=Path, help="with --harness: the Linklab that it installs")
+    parser.add_argument(
+        "--assignment", metavar="EXERCISE", help="with --harness: the exercise, problem, or lab that alone counts there"
+    )
     parser.add_argument("--run-harness", choices=PLATFORMS, help="what a harness runs on its platform")
     add_exercises_option(parser)
 
@@ -159,6 +162,8 @@ def _run(args: argparse.Namespace) -> int:
         return make(args)
     if args.package:
         raise InputError("--package goes with --harness: it is what that installs")
+    if args.assignment:
+        raise InputError("--assignment goes with --harness: it says what a platform's assignment is")
     if args.jobs is not None and args.jobs < 1:
         raise InputError(f"--jobs {args.jobs}; at least one submission is graded at a time")
     known = _known(args)

@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,10 +19,13 @@ from linklab.base.files import write, write_asked
 from linklab.errors import InputError
 from linklab.exercise.course import parse_course
 from linklab.exercise.places import private_folders
+from linklab.grade.class_lists import exercise_named
 from linklab.grade.harness import PLATFORMS, UploadParts, harness, read_folder
 from linklab.grade.platform import (
+    ASSIGNMENT,
     GRADESCOPE,
     INGINIOUS,
+    counting,
     github_report,
     gradescope_metadata,
     gradescope_results,
@@ -50,9 +53,12 @@ def make(args: argparse.Namespace) -> int:
     course = _content(args.course) if args.course else None
     name = parse_course(course, str(args.course)).name if course is not None else "Linklab"
     own = {folder.name: read_folder(folder) for folder in private_folders()}
-    content = harness(platform, UploadParts(_content(args.package), course, own, name))
+    assignment = exercise_named(args.assignment, "--assignment") if args.assignment else ""
+    content = harness(platform, UploadParts(_content(args.package), course, own, name, assignment))
     write_asked(out, content, private=course is not None)
     print(f"{out}: {len(content) / 1e6:.1f} MB for {platform}; docs/harness.md says where it goes")
+    if platform != "github" and not assignment:
+        print(f"{out}: takes a submission of any exercise for points; --assignment EXERCISE takes those of one alone")
     if course is not None:
         print(f"{out}: holds the course's secret; give it to nobody but the platform")
     return 0
@@ -121,12 +127,12 @@ def _github() -> int:
     return done.returncode
 
 
-def _graded(grade: Grade, secret: Path, name: str, content: bytes, when: str) -> dict[str, Any]:
-    """What results.json of a submission holds, graded in this container.
+def _graded(grade: Grade, secret: Path, name: str, content: bytes, when: str) -> Mapping[str, Any]:
+    """What results.json of a submission holds, graded in this container, as it counts for the assignment.
 
     Args:
         grade: as in `run_there`.
-        secret: folder of the course file and of exercises of the instructor's own.
+        secret: folder of the course file, of exercises of the instructor's own, and of what the assignment is.
         name: of the file.
         content: of the file.
         when: it was handed in, ISO 8601, or "".
@@ -147,8 +153,10 @@ def _graded(grade: Grade, secret: Path, name: str, content: bytes, when: str) ->
             grade(arguments)
         print(log.getvalue())
         (found,) = Path(place).glob("graded/*/results.json")
-        data: dict[str, Any] = json.loads(found.read_text(encoding="utf-8"))
-        return data
+        data = json.loads(found.read_text(encoding="utf-8"))
+    assignment = secret / ASSIGNMENT
+    wanted = assignment.read_text(encoding="utf-8").strip() if assignment.is_file() else ""
+    return counting(data, wanted, issued=(secret / "course.toml").is_file())
 
 
 def _content(path: Path) -> bytes:

@@ -141,6 +141,11 @@ def _signature(instance: Instance, course: Course) -> str:
     return hmac.new(course.secret, json.dumps(signed, sort_keys=True).encode(), hashlib.sha256).hexdigest()
 
 
+def is_practice(student: str) -> bool:
+    """Whether the student of an instance that was proven is nobody, since it is a public one."""
+    return student == PRACTICE or student.startswith(f"{PRACTICE}-")
+
+
 # --- files
 
 

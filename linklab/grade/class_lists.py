@@ -117,7 +117,7 @@ def read_points(path: Path) -> tuple[PointsGiven, ...]:
         if not reason:
             raise InputError(f"{where}: there is no reason; the student reads it beside the points, so write one")
         found.append(
-            PointsGiven(row["id"], _exercise(row["exercise"], where), float(text.replace(",", ".")), reason, where)
+            PointsGiven(row["id"], exercise_named(row["exercise"], where), float(text.replace(",", ".")), reason, where)
         )
     return tuple(found)
 
@@ -141,7 +141,7 @@ def read_times(path: Path, zone: dt.tzinfo | None) -> Times:
         if row["file"]:
             key = (row["file"], "", "")
         elif row["id"]:
-            key = ("", row["id"], _exercise(row["exercise"], where) if row["exercise"] else "")
+            key = ("", row["id"], exercise_named(row["exercise"], where) if row["exercise"] else "")
         else:
             raise InputError(f"{where}: neither an id nor a file says whose time this is")
         if key in known:
@@ -170,8 +170,12 @@ def _rows(
         )
 
 
-def _exercise(text: str, where: str) -> str:
-    """The id of an exercise as it is typed: "3", "exercise3", "p1", "Lab 5"."""
+def exercise_named(text: str, where: str) -> str:
+    """The id of an exercise, a problem, or a lab as it is typed: "3", "exercise3", "p1", "Lab 5".
+
+    Raises:
+        InputError: it is none; the message begins with `where`.
+    """
     found = _EXERCISE.fullmatch(text.casefold().strip())
     if found is None:
         raise InputError(f'{where}: "{excerpt(text)}" is no exercise; write one such as exercise3, problem1, or lab5')

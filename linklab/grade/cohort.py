@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from linklab.exercise.instance import PRACTICE, Student
+from linklab.exercise.instance import Student, is_practice
 from linklab.exercise.report import Report, Status, called
 from linklab.grade.lent import Parameters, plain, taken
 
@@ -40,7 +40,7 @@ class Entry:
     @property
     def practice(self) -> bool:
         """Whether it is of the public practice instance, which belongs to nobody."""
-        return self.report.student == PRACTICE or self.report.student.startswith(f"{PRACTICE}-")
+        return is_practice(self.report.student)
 
     @property
     def student(self) -> str:

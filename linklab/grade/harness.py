@@ -17,6 +17,7 @@ from pathlib import Path
 
 from linklab.base import toml
 from linklab.errors import InputError
+from linklab.grade.platform import ASSIGNMENT
 
 PLATFORMS = ("gradescope", "inginious", "github")
 STUDENTS = "linklab-student"
@@ -35,12 +36,14 @@ class UploadParts:
     package: the Debian package's bytes; course: those of the course file, or None.
     exercises: folder's name → files of an exercise of the instructor's own.
     title: of the task, where the platform has one.
+    assignment: id of the exercise that alone counts there, "" where any does.
     """
 
     package: bytes
     course: bytes | None = None
     exercises: Mapping[str, Mapping[str, bytes]] = field(default_factory=dict)
     title: str = "Linklab"
+    assignment: str = ""
 
 
 def harness(platform: str, parts: UploadParts) -> bytes:
@@ -56,6 +59,8 @@ def harness(platform: str, parts: UploadParts) -> bytes:
                 f"the package is {name}: on GitHub students can read what is in their repository, so it must be "
                 f"{STUDENTS} (make student-deb)"
             )
+        if parts.assignment:
+            raise InputError("--assignment goes with gradescope and inginious: on GitHub nothing is a mark")
         if parts.course is not None or parts.exercises:
             raise InputError(
                 "on GitHub students can read what is in their repository: --course and --exercises stay with you"
@@ -136,6 +141,8 @@ def _secret(parts: UploadParts) -> dict[str, bytes]:
     files = {} if parts.course is None else {"course.toml": without_places(parts.course)}
     for folder, contents in parts.exercises.items():
         files |= {f"exercises/{folder}/{name}": content for name, content in contents.items()}
+    if parts.assignment:
+        files[ASSIGNMENT] = f"{parts.assignment}\n".encode()
     return files
 
 

@@ -11,6 +11,7 @@ import contextlib
 import datetime as dt
 import io
 import json
+import re
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,10 +19,14 @@ from typing import Any
 
 from linklab.base.text import one_line
 from linklab.errors import InputError
+from linklab.exercise.instance import is_practice
 
 GRADESCOPE = Path("/autograder")
 INGINIOUS = Path("/opt/linklab-course")
+ASSIGNMENT = "assignment"
+"""File beside the course file with the id of the exercise that the platform's assignment is."""
 _MOST_FILES = 1000
+_PLAIN = re.compile(r"\w[\w.@+-]{0,99}\.zip", re.ASCII | re.IGNORECASE)
 
 
 def packed(folder: Path) -> tuple[str, bytes]:
@@ -29,10 +34,12 @@ def packed(folder: Path) -> tuple[str, bytes]:
 
     Returns:
         Its name and its bytes; of an empty folder an archive of nothing, which the grader refuses with a reason.
+        The name is the student's, so one that a list of times would not hold as it is becomes "submission.zip".
     """
     files = [path for path in sorted(folder.rglob("*"))[:_MOST_FILES] if path.is_file() and not path.is_symlink()]
     if len(files) == 1 and files[0].suffix.casefold() == ".zip":
-        return files[0].name, files[0].read_bytes()
+        name = files[0].name
+        return name if _PLAIN.fullmatch(name) else "submission.zip", files[0].read_bytes()
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
         for path in files:
@@ -60,6 +67,32 @@ def gradescope_metadata(text: str) -> tuple[str, list[str], float | None]:
     with contextlib.suppress(ValueError, KeyError, TypeError):  # nothing rests on it
         full = float(data["assignment"]["total_points"])
     return when.isoformat(), [one_line(each) for each in people], full
+
+
+def counting(results: Mapping[str, Any], assignment: str, *, issued: bool) -> Mapping[str, Any]:
+    """A result as it counts on a platform, where the assignment is one exercise and each student has an own instance.
+
+    Args:
+        results: what results.json holds.
+        assignment: id of the exercise, the problem, or the lab that the assignment is; "" where any counts.
+        issued: whether there is a course, so that work on the public practice instance is nobody's.
+
+    Returns:
+        The same, or one without points and checks that says why.
+    """
+    report = results["extra_data"]
+    if assignment and report["exercise"] not in ("", assignment):
+        why = (
+            f"This assignment is {assignment}, and what was handed in is of {report['exercise']}: hand in {assignment}."
+        )
+    elif issued and is_practice(report["student"]):
+        why = (
+            "This was done on the public practice instance, which is nobody's, so it earns no points: "
+            "start the exercise with the instance that was made for you, and hand that in."
+        )
+    else:
+        return results
+    return {**results, "output": why, "score": 0.0, "tests": []}
 
 
 def gradescope_results(results: Mapping[str, Any]) -> str:

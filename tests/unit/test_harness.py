@@ -14,6 +14,7 @@ from linklab import cli
 from linklab.errors import InputError
 from linklab.grade.harness import UploadParts, harness, package_name, without_places
 from linklab.grade.platform import (
+    counting,
     github_report,
     gradescope_metadata,
     gradescope_results,
@@ -115,16 +116,28 @@ def test_the_command_writes_it_for_its_owner_alone(tmp_path, monkeypatch, capsys
     """It holds the course's secret, and says so."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "l.deb").write_bytes(WHOLE)
+    (tmp_path / "s.deb").write_bytes(STUDENTS)
     (tmp_path / "c.toml").write_bytes(COURSE.replace(b'exercises = [\n  "my",\n]\n', b""))
     arguments = ["grade", "--harness", "gradescope", "a.zip", "--package", "l.deb", "--course", "c.toml"]
     assert cli.main(arguments) == 0
     assert (tmp_path / "a.zip").stat().st_mode & 0o777 == 0o600
-    assert "a.zip: holds the course's secret; give it to nobody but the platform" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "a.zip: holds the course's secret; give it to nobody but the platform" in said
+    assert "a.zip: takes a submission of any exercise for points" in said
+    assert cli.main([*arguments, "--assignment", "p1"]) == 0
+    assert unpacked((tmp_path / "a.zip").read_bytes())[0]["assignment"] == b"problem1\n"
+    assert "any exercise" not in capsys.readouterr().out
     for more, says in (
         (["--harness", "moodle", "a.zip"], '"moodle" is no platform that is known; there are gradescope, inginious'),
         (["--harness", "github", "a.zip"], "--harness needs Linklab's package: --package FILE.deb (make student-deb"),
         (["--harness", "github", "a.zip", "a.zip"], "no submission goes with it"),
         (["a.zip", "--package", "l.deb"], "--package goes with --harness"),
+        (["a.zip", "--assignment", "3"], "--assignment goes with --harness"),
+        (
+            [*arguments[1:], "--assignment", "three"],
+            '--assignment: "three" is no exercise; write one such as exercise3',
+        ),
+        (["--harness", "github", "a.zip", "--package", "s.deb", "--assignment", "3"], "on GitHub nothing is a mark"),
     ):
         assert cli.main(["grade", *more]) == 2
         assert says in capsys.readouterr().err
@@ -142,6 +155,32 @@ def test_a_submission_is_the_one_archive_or_what_the_platform_unpacked(tmp_path)
     (tmp_path / "results/a.txt").write_bytes(b"a")
     name, content = packed(tmp_path)
     assert (name, unpacked(content)[0]) == ("submission.zip", {"exercise3-s1.zip": b"zip", "results/a.txt": b"a"})
+
+
+@pytest.mark.parametrize(
+    ("exercise", "student", "assignment", "issued", "says"),
+    [
+        ("exercise3", "s1", "exercise3", True, ""),
+        ("exercise3", "s1", "", True, ""),
+        ("", "", "exercise3", True, ""),
+        ("exercise3", "practice", "exercise3", False, ""),
+        ("exercise3", "practice", "", True, "the public practice instance, which is nobody's"),
+        ("exercise3", "practice-12", "exercise3", True, "the public practice instance, which is nobody's"),
+        ("exercise1", "s1", "exercise3", True, "This assignment is exercise3, and what was handed in is of exercise1"),
+        ("lab3", "", "exercise3", False, "This assignment is exercise3, and what was handed in is of lab3"),
+    ],
+)
+def test_what_counts_for_an_assignment(exercise, student, assignment, issued, says):
+    """Regression: a platform gave points for the practice instance, which all share, and for another exercise."""
+    whole = results(report(exercise=exercise, student=student))
+    shown = counting(whole, assignment, issued=issued)
+    if not says:
+        assert shown == whole
+        return
+    assert (shown["score"], shown["tests"]) == (0.0, [])
+    assert says in shown["output"]
+    assert inginious_feedback(shown, 12.0)[:2] == ("failed", 0.0)
+    assert json.loads(gradescope_results(shown))["tests"] == []
 
 
 def test_gradescope_says_when_and_by_whom():
