@@ -127,7 +127,9 @@ def grade_all(
                 continue
             index, done = event
             if done is not None:
-                name, label = names[index], labels[index]
+                whose = placed(done.report, labels[index], settings.roster)
+                name, label = before.beside(submissions[index], names[index], whose.student, names)
+                names[index], labels[index] = name, label
                 whose = placed(replace(done.report, source=label), label, settings.roster)
                 marked = settings.marking.applied(whose, label, old[name].report if name in old else None)
                 report = _written(out, name, scrubbed(marked), done.log)

@@ -65,10 +65,33 @@ class Results:
         known = self._known(submission)
         return submission.label if known is None else known.label
 
+    def beside(self, submission: HandedIn, name: str, student: str, taken: Sequence[str]) -> tuple[str, str]:
+        """Where a submission's results go once it is known whose it is, and what it is called.
+
+        A student may have named the file as another's is: what is proven to be that other's is not replaced.
+
+        Args:
+            submission: that was graded.
+            name: of `named`.
+            student: whose it is, "" if that is not known.
+            taken: names of folders that other submissions of this run have.
+        """
+        fitting = {entry.name: entry for entry in self._fitting(submission)}
+        there = fitting.get(name)
+        if there is None or there.report.unproven or not there.student or there.student == student:
+            return name, self.label(submission)
+        for entry in fitting.values():
+            if student and entry.student == student and entry.name not in taken:
+                return entry.name, entry.label
+        return folder_names([submission.label], [*taken, *(entry.name for entry in self.entries)])[0], submission.label
+
     def _known(self, submission: HandedIn) -> Entry | None:
+        return max(self._fitting(submission), key=lambda entry: len(entry.label), default=None)
+
+    def _fitting(self, submission: HandedIn) -> list[Entry]:
+        """The submissions whose label is the end of this one's path."""
         path = f"/{submission.path.absolute().as_posix()}"
-        found = [entry for entry in self.entries if path.endswith(f"/{entry.label}")]
-        return max(found, key=lambda entry: len(entry.label), default=None)
+        return [entry for entry in self.entries if path.endswith(f"/{entry.label}")]
 
 
 def stored(folder: Path) -> Results:

@@ -94,6 +94,23 @@ def test_a_submission_that_came_later_is_added(place):
     assert marks("old") == {"s1": "4", "s2": "4", "s3": "4"}
 
 
+def test_a_file_named_as_anothers_does_not_replace_what_is_proven(place):
+    """Regression: a student who named a file as another's replaced the other's results, also by a damaged one."""
+    (place / "flat").mkdir()
+    (place / "flat/e3.zip").write_text(json.dumps({"do": "grade", "student": "s1"}))
+    grade("flat", "--out", "old")
+    kept = contents("old/e3")
+    later = hand_in("s2")
+    for _ in range(2):  # the second time it replaces its own
+        grade(str(later), "--into", "old")
+        assert [(entry.name, entry.student) for entry in stored(Path("old")).entries] == [("e3", "s1"), ("e3-2", "s2")]
+        assert marks("old") == {"s1": "4", "s2": "4"}
+    later.write_text(json.dumps({"do": "refuse"}))
+    grade(str(later), "--into", "old", code=1)
+    assert contents("old/e3") == kept
+    assert marks("old") == {"s1": "4", "s2": "4", "": ""}
+
+
 def test_points_merged_later_give_the_same_bytes_as_at_once(place):
     """The pages of those who got none are not written again; curves and their order are those that were measured."""
     grade("in", "--out", "old", "--course", "c.toml", "--times", "times.csv")
