@@ -276,6 +276,8 @@ def _cargo(program: str) -> str | None:
 
 def launcher(venv: Path) -> str:
     """`.venv/bin/linklab`: pip's own names this folder in its first line, and says nothing useful when it has moved."""
+    # what lies in the current folder may be a stranger's, so its modules must not stand for Python's own
+    safe = " -P" if sys.version_info >= (3, 11) else ""
     return f"""#!/bin/sh
 bin=$(dirname -- "$(readlink -f -- "$0")")
 made={shlex.quote(str(venv / "bin"))}
@@ -283,7 +285,7 @@ if [ ! "$bin" -ef "$made" ]; then
     echo "linklab: this clone was made in ${{made%/.venv/bin}} and then moved or copied; run make setup in it" >&2
     exit {MISSING}
 fi
-exec "$bin/python" -m linklab "$@"
+exec "$bin/python"{safe} -m linklab "$@"
 """
 
 

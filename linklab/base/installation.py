@@ -8,6 +8,7 @@ holds none of them.  A clone is the person's own and takes what is made (runs/, 
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 from linklab.errors import InputError, MissingError
@@ -29,6 +30,16 @@ def need(folder: Path) -> Path:
             "kernel's patches; clone the repository and use its .venv/bin/linklab (`make lab`), or install the .deb"
         )
     return folder
+
+
+def command(*words: str) -> list[str]:
+    """The command that starts this Linklab with these words, in any folder.
+
+    The folder may hold files of a stranger's, so its modules must not stand for Python's own: -P leaves it off the
+    path, from Python 3.11 on (python(1)).
+    """
+    safe = ["-P"] if sys.version_info >= (3, 11) else []
+    return [sys.executable, *safe, "-m", "linklab", *words]
 
 
 def installed(root: Path | None = None) -> bool:

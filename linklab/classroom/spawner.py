@@ -16,6 +16,7 @@ from typing import Any
 from jupyterhub.spawner import LocalProcessSpawner
 from traitlets import Bool, Int, List, Unicode, default
 
+from linklab.base import installation
 from linklab.classroom.confinement import HOME, confinement, folder_name, own_paths, plain_copies, refuse_shown
 from linklab.lab.model import lab_folders, load_card
 
@@ -57,7 +58,7 @@ class BubblewrapSpawner(LocalProcessSpawner):  # type: ignore[misc] # JupyterHub
     def lab_command(self) -> list[str]:
         """The command that is confined; with the lab that was asked for, which a request to the Hub may name too."""
         lab = str(self.user_options.get("lab", ""))
-        return [sys.executable, "-m", "linklab", "lab", *([lab] if is_lab(lab) else []), "--jupyterhub"]
+        return installation.command("lab", *([lab] if is_lab(lab) else []), "--jupyterhub")
 
     @default("options_form")  # type: ignore[untyped-decorator] # traitlets is not read
     def _form(self) -> str:

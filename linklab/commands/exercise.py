@@ -307,7 +307,7 @@ def _what_the_editor_does(exercise: Exercise, folder: Path) -> str:
 
 def _editor(path: Path) -> bool:
     """Open the editor on a file, in a process that goes on when this command has ended; whether it did not fail."""
-    command = [sys.executable, "-m", "linklab", "edit", path.name]
+    command = installation.command("edit", path.name)
     window = subprocess.Popen(
         command,
         cwd=path.parent,

@@ -9,12 +9,12 @@ import io
 import json
 import os
 import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from linklab.base import installation
 from linklab.base.files import write, write_asked
 from linklab.errors import InputError
 from linklab.exercise.course import parse_course
@@ -115,7 +115,7 @@ def _github() -> int:
     if len(found) != 1:
         what = "no folder that `linklab exercise start` made" if not found else "more than one such folder"
         raise InputError(f"{Path.cwd()}: holds {what}; a repository is of one exercise")
-    command = [sys.executable, "-m", "linklab", "check", str(found[0].parent), "--work", "--json"]
+    command = installation.command("check", str(found[0].parent), "--work", "--json")
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False)
     if done.returncode not in (0, 1):
         return done.returncode

@@ -7,7 +7,6 @@ Nothing is thrown away without asking. Reading and writing itself is in `files` 
 from __future__ import annotations
 
 import subprocess
-import sys
 import time
 import tkinter as tk
 import webbrowser
@@ -285,7 +284,7 @@ class Filing:
         except LinklabError as error:
             self.window.tell("No manual", str(error))
             return
-        command = [sys.executable, "-m", "linklab", "manual", str(number), "--out", str(page)]
+        command = installation.command("manual", str(number), "--out", str(page))
         self.window.say("making the manual …")
         self._await_manual(subprocess.Popen(command, stderr=subprocess.PIPE, text=True), page)
 

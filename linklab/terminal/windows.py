@@ -13,13 +13,13 @@ import shutil
 import signal
 import socket
 import subprocess
-import sys
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path, PurePosixPath
 from types import TracebackType
 from typing import Any
 
+from linklab.base import installation
 from linklab.engine.api import Channel
 from linklab.errors import EngineError
 from linklab.terminal import openable
@@ -133,7 +133,7 @@ class Windows:
         program = next(filter(shutil.which, TERMINALS), None)
         if program is None:
             return f"no terminal program found ({', '.join(TERMINALS)}): {by_hand}", 1
-        command = [sys.executable, "-m", "linklab", "attach", node, "--network", self.server.id]
+        command = installation.command("attach", node, "--network", self.server.id)
         return self._start([program, "-T", f"{node}: {self.server.name}", "-e", *command], by_hand)
 
     def _file(self, name: str, how: Callable[[Path], tuple[str, int]]) -> tuple[str, int]:
@@ -201,7 +201,7 @@ class Windows:
             return refusal, 1
 
         def follow(path: Path) -> tuple[str, int]:
-            command = [sys.executable, "-m", "linklab", "plot", "queue", str(path), "--follow", *taken]
+            command = installation.command("plot", "queue", str(path), "--follow", *taken)
             window = self._spawn(command, stdout=subprocess.PIPE)
             if window is None or window.stdout is None:
                 return "the network has ended", 1

@@ -12,12 +12,13 @@ import os
 import queue
 import signal
 import subprocess
-import sys
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
+
+from linklab.base import installation
 
 SAID = 200
 """How many lines are kept to explain a failure."""
@@ -42,7 +43,7 @@ class RunningCommand:
         environment = {**os.environ, "PYTHONUNBUFFERED": "1", "NO_COLOR": "1", "COLUMNS": "200"}
         environment["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH", "")]))
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "linklab", *words],
+            installation.command(*words),
             cwd=folder,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

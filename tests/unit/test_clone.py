@@ -2,6 +2,7 @@
 """Linklab without its repository: what a wheel holds, and what is said of the rest."""
 
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -91,3 +92,15 @@ def test_an_installed_kernel_serves_whoever_has_built_none(tmp_path, monkeypatch
         (folder / "linux").touch(0o755)
         (folder / "info.json").write_text(f'{{"version": "{version}"}}')
         assert (pocket_kernel.require().path, pocket_kernel.require().version) == (folder / "linux", version)
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="Python before 3.11 has no -P")
+@pytest.mark.parametrize("start", [[str(ROOT / ".venv/bin/linklab")], installation.command()])
+def test_modules_of_the_current_folder_are_not_loaded(tmp_path, start):
+    """Regression: `linklab` in a folder of a student's ran what was called linklab.py or json.py there."""
+    for name in ("linklab", "json", "argparse", "numpy", "__main__"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('a stranger in the grader')\n")
+    (tmp_path / "a.zip").write_bytes(b"no archive")
+    done = subprocess.run([*start, "grade", "a.zip"], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert "stranger" not in done.stdout + done.stderr
+    assert "not gradable: the file is no .zip archive" in " ".join(done.stdout.split()).casefold().replace("│ ", "")

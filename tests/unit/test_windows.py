@@ -2,10 +2,10 @@
 """What programs inside may have done on the desktop, without a desktop: which files, which options, which words."""
 
 import os
-import sys
 
 import pytest
 
+from linklab.base import installation
 from linklab.terminal import windows
 from linklab.terminal.windows import Windows
 
@@ -158,7 +158,7 @@ def test_a_terminal_opens_on_a_node_alone(desk):
     """What a program inside says becomes an argument of a command of the host."""
     assert desk.answer(["terminal", "--list"]) == ("--list: no such node here; there are client, mininet, h1, h2", 2)
     desk.answer(["terminal", "h2"])
-    command = [sys.executable, "-m", "linklab", "attach", "h2", "--network", "3"]
+    command = installation.command("attach", "h2", "--network", "3")
     assert desk.started == [["x-terminal-emulator", "-T", "h2: Lab 8", "-e", *command]]
 
 
@@ -179,7 +179,7 @@ def test_a_live_plot_takes_its_two_options(desk):
     """As one word each, so that no value is an option."""
     desk.answer(["queue", "/lab/q.jsonl", "--qdisc", "2:", "--limit", "25MiB"])
     command = ["plot", "queue", str(desk.workdir / "q.jsonl"), "--follow", "--qdisc=2:", "--limit=25MiB"]
-    assert desk.started == [[sys.executable, "-m", "linklab", *command]]
+    assert desk.started == [installation.command(*command)]
 
 
 @pytest.mark.parametrize(
