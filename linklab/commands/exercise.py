@@ -27,7 +27,7 @@ from linklab.exercise.course import load_course, new_course
 from linklab.exercise.folder import folder_name, start
 from linklab.exercise.handout import handout_html, handout_pdf, topology_name
 from linklab.exercise.instance import environment, instance_text, issue, parse_instance, practice_instance
-from linklab.exercise.load import all_exercise_folders, find_exercise, is_of_series, load_exercise
+from linklab.exercise.load import all_exercise_folders, find_exercise, is_of_series, known_exercise, load_exercise
 from linklab.exercise.model import Exercise, Instance
 from linklab.exercise.places import beside_instance, course_places, exercise_id, place_of, remember, searching
 from linklab.exercise.roster import read_roster
@@ -264,7 +264,7 @@ def instance_from(name: str, variant: int | None = None) -> tuple[Exercise, Inst
         raise InputError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
     instance = parse_instance(text, str(path))
     with searching(beside_instance(path)):
-        exercise = load_exercise(find_exercise(instance.exercise))
+        exercise = load_exercise(known_exercise(instance.exercise))
     if instance.version != exercise.version:
         raise InputError(
             f"{path}: is of version {instance.version} of {exercise.id}; this Linklab has version {exercise.version}"
@@ -378,7 +378,7 @@ def _issue(args: argparse.Namespace) -> int:
 def _is_found(exercise: Exercise) -> bool:
     """Whether a submission of it would be graded by this exercise, with the places that are searched now."""
     try:
-        return find_exercise(exercise.id) == exercise.folder
+        return known_exercise(exercise.id) == exercise.folder
     except InputError:
         return False
 

@@ -96,6 +96,15 @@ def find_exercise(name: str, remembered: Path | None = None) -> Path:
     """
     if (Path(name) / "exercise.toml").is_file():
         return Path(name).resolve()
+    return known_exercise(name, remembered)
+
+
+def known_exercise(name: str, remembered: Path | None = None) -> Path:
+    """As `find_exercise`, but never a path: for what a stranger's file says, which may lie beside such a folder.
+
+    Raises:
+        InputError: there is none.
+    """
     given = re.fullmatch(r"(e|ex|exercise|p|problem)?[ _-]*(\d+)", name.strip(), re.IGNORECASE | re.ASCII)
     kind = "problem" if given and (given[1] or "e").lower().startswith("p") else "exercise"
     wanted = f"{kind}{int(given[2])}" if given else ""

@@ -20,7 +20,7 @@ from linklab.errors import InputError, LinklabError
 from linklab.exercise.bundle import read_bundle
 from linklab.exercise.course import Course, weighted
 from linklab.exercise.instance import PRACTICE, parse_instance
-from linklab.exercise.load import find_exercise, load_exercise
+from linklab.exercise.load import known_exercise, load_exercise
 from linklab.exercise.model import Instance
 from linklab.exercise.student_part import need_instructors_part
 
@@ -159,7 +159,7 @@ def not_here(submissions: Sequence[HandedIn]) -> Counter[str]:
     unknown: Counter[str] = Counter()
     for each in _instances(submissions):
         try:
-            find_exercise(each.exercise)
+            known_exercise(each.exercise)
         except InputError:
             unknown[each.exercise] += 1
     return unknown
@@ -173,7 +173,7 @@ def need_all_gradable(submissions: Sequence[HandedIn]) -> None:
     """
     for name in sorted({each.exercise for each in _instances(submissions)}):
         with contextlib.suppress(InputError):  # which the report of each submission says
-            need_instructors_part(load_exercise(find_exercise(name)), "grade it")
+            need_instructors_part(load_exercise(known_exercise(name)), "grade it")
 
 
 def need_weights(submissions: Sequence[HandedIn], course: Course | None) -> None:
@@ -185,7 +185,7 @@ def need_weights(submissions: Sequence[HandedIn], course: Course | None) -> None
     for name in sorted({each.exercise for each in _instances(submissions)}):
         if course is not None and name in course.rules:
             try:
-                exercise = load_exercise(find_exercise(name))
+                exercise = load_exercise(known_exercise(name))
             except InputError:
                 continue  # which the report of each submission says
             weighted(exercise, course)

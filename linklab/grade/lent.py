@@ -14,7 +14,7 @@ from pathlib import Path
 
 from linklab.errors import InputError
 from linklab.exercise.instance import practice_instance, quantities
-from linklab.exercise.load import find_exercise, load_exercise
+from linklab.exercise.load import known_exercise, load_exercise
 from linklab.exercise.model import Exercise, Instance
 from linklab.exercise.report import Report
 
@@ -62,7 +62,7 @@ def taken(mine: Report, others: Iterable[Parameters]) -> dict[Parameters, list[s
     Those that follow from the practice instance's do not count, since everybody knows these.
     """
     try:
-        exercise = _exercise(find_exercise(mine.exercise))
+        exercise = _exercise(known_exercise(mine.exercise))
         own = _quantities(exercise, mine.parameters)
         public = _quantities(exercise, practice_instance(exercise).parameters)
         known = {other: _quantities(exercise, dict(other)) for other in others}

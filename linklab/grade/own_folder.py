@@ -17,7 +17,7 @@ from linklab.errors import InputError
 from linklab.exercise.answers import read_answers
 from linklab.exercise.folder import recorded_logs
 from linklab.exercise.instance import decode_environment, environment, parse_instance
-from linklab.exercise.load import find_exercise, load_exercise
+from linklab.exercise.load import known_exercise, load_exercise
 from linklab.exercise.model import Exercise, Instance
 from linklab.exercise.places import remembered
 from linklab.exercise.report import Report
@@ -71,7 +71,7 @@ def own_instance(folder: Path) -> tuple[Instance, Exercise]:
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
     instance = parse_instance(text, str(path))
-    exercise = load_exercise(find_exercise(instance.exercise, remembered(folder)))
+    exercise = load_exercise(known_exercise(instance.exercise, remembered(folder)))
     if instance.version != exercise.version:
         raise InputError(f"{path}: it is of version {instance.version}; this Linklab has version {exercise.version}")
     return replace(instance, fault=_planted_fault(text, exercise, instance)), exercise

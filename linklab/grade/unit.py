@@ -25,7 +25,7 @@ from linklab.exercise.course import Course, parse_course, weighted
 from linklab.exercise.evidence import Evidence, changes
 from linklab.exercise.instance import changed_by_hand, filled, parse_instance, planted, proven, quantities
 from linklab.exercise.judge import agree, describe, judge, worth_doing
-from linklab.exercise.load import find_exercise, load_exercise
+from linklab.exercise.load import known_exercise, load_exercise
 from linklab.exercise.model import Check, Exercise, Experiment, Instance
 from linklab.exercise.observed import Sessions, recorded, scripted
 from linklab.exercise.report import Report, Status, called
@@ -151,7 +151,7 @@ def _learn(known: _Known, name: str, course: Course | None) -> None:
     if (named := _NAMED.search(name)) is None:
         return
     with contextlib.suppress(InputError):
-        exercise = weighted(load_exercise(find_exercise(named[1].casefold())), course)
+        exercise = weighted(load_exercise(known_exercise(named[1].casefold())), course)
         known.exercise, known.heading, known.max_score = exercise.id, exercise.heading, exercise.weight
 
 
@@ -164,7 +164,7 @@ def _read(bundle: Bundle, source: str, course: Course | None, known: _Known) -> 
     with blame(Fault.SUBMISSION):
         instance = parse_instance(_text(bundle, "instance.json"), "instance.json")
         known.exercise, known.claims = instance.exercise, called(instance.student, instance.name)
-        folder = find_exercise(instance.exercise)
+        folder = known_exercise(instance.exercise)
     exercise = load_exercise(folder)
     need_instructors_part(exercise, "grade it")
     exercise = weighted(exercise, course)

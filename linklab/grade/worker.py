@@ -310,7 +310,7 @@ def _named(report: Report, bundle: Path, course: bytes | None) -> Report:
     from linklab.exercise.bundle import LAB, read_bundle  # noqa: PLC0415 - only where something broke
     from linklab.exercise.course import parse_course  # noqa: PLC0415 - as above
     from linklab.exercise.instance import parse_instance, proven  # noqa: PLC0415 - as above
-    from linklab.exercise.load import find_exercise, load_exercise  # noqa: PLC0415 - as above
+    from linklab.exercise.load import known_exercise, load_exercise  # noqa: PLC0415 - as above
     from linklab.grade.lab_unit import claimed_in  # noqa: PLC0415 - as above
 
     report = replace(report, unproven=True)
@@ -322,7 +322,7 @@ def _named(report: Report, bundle: Path, course: bytes | None) -> Report:
         says = parse_instance(found.text("instance.json") or "", bundle.name)
         report = replace(report, exercise=says.exercise, claims=called(says.student, says.name))
         secret = parse_course(course, "the course file") if course is not None else None
-        known = proven(says, load_exercise(find_exercise(says.exercise)), secret)
+        known = proven(says, load_exercise(known_exercise(says.exercise)), secret)
         who, name, course_name = known.student, known.name, known.course
         return replace(report, student=who, name=name, course=course_name, unproven=False, claims="")
     return report

@@ -9,7 +9,7 @@ from small_exercise import EXERCISE, HANDOUT, TOPOLOGY, use_clone
 
 from linklab import cli
 from linklab.errors import InputError
-from linklab.exercise.load import all_exercise_folders, exercise_folders, find_exercise
+from linklab.exercise.load import all_exercise_folders, exercise_folders, find_exercise, known_exercise
 from linklab.exercise.places import VARIABLE, course_places, exercise_id, searching
 
 
@@ -39,6 +39,15 @@ def clone(tmp_path, monkeypatch):
 def mine(clone):
     """A private exercise, in a folder that holds several."""
     return write_exercise(clone / "my/9-mine")
+
+
+def test_what_a_file_names_is_no_folder_beside_it(clone):
+    """Regression: grading among unpacked submissions took a student's exercise3/exercise.toml for the exercise."""
+    theirs = write_exercise(clone / "exercise3", number=3)
+    series = exercise_folders()[0]
+    assert (find_exercise("exercise3"), known_exercise("exercise3")) == (theirs, series)
+    with pytest.raises(InputError, match="there is no exercise"):
+        known_exercise(str(theirs))
 
 
 @pytest.mark.parametrize("place", ["my", "my/9-mine"])
