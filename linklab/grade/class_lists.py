@@ -54,8 +54,7 @@ class Times:
 
     def of(self, label: str, student: str, exercise: str) -> str:
         """The time of a submission: of its file, else of its student's exercise, else of its student; or ""."""
-        name = label.rpartition("/")[2]
-        keys = [(label, "", ""), (name, "", "")]
+        keys = [(label, "", "")]  # not the end of it alone, which a student may name as another's file
         if student:
             keys += [("", student, exercise), ("", student, "")]
         return next((self.known[key] for key in keys if key in self.known), "")

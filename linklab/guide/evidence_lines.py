@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -28,6 +29,8 @@ from linklab.guide.evidence import (
 from linklab.state.model import FORMAT as STATE_FORMAT
 from linklab.state.model import State
 
+_TERMINAL = re.compile(r"[^#\s]+(#\d{1,3})?", re.ASCII)
+"""Not those that Linklab looks at a network in, such as "client#look"."""
 MOST_KEPT = 200_000
 """Letters of one line's output that are kept in the file, half of them from each end."""
 STATE = "state"
@@ -166,6 +169,8 @@ def _typed(line: Mapping[str, Any]) -> TypedEvidence:
     status, scalars, files = line.get("status"), line.get("scalars", {}), line.get("files", [])
     if status is not None and not (isinstance(status, int) and -(2**31) <= status < 2**31):
         raise ValueError('"status" is not an exit status')
+    if not _TERMINAL.fullmatch(_text(line, "terminal")):
+        raise ValueError('"terminal" is not the name of a terminal')
     if not isinstance(scalars, dict):
         raise ValueError('"scalars" is not an object')
     if not isinstance(files, list) or not all(isinstance(name, str) for name in files):

@@ -188,12 +188,19 @@ def test_the_time_that_speaks_most_exactly_of_a_submission_counts():
     times = Times(known)
     asked = [
         ("in/a.zip", "s1", "exercise3"),
-        ("x/b.zip", "", ""),
+        ("b.zip", "", ""),
         ("c.zip", "s1", "exercise3"),
         ("c.zip", "s1", "lab1"),
     ]
     assert [times.of(*each) for each in asked] == ["1", "2", "3", "4"]
     assert times.of("c.zip", "", "exercise3") == ""
+
+
+@pytest.mark.parametrize("label", ["Bob_2_assignsubmission_file_/b.zip", "x/b.zip"])
+def test_a_file_named_as_anothers_has_not_the_others_time(label):
+    """Regression: in a folder of its own, such a file was handed in when the other was."""
+    assert Times({("b.zip", "", ""): "2", ("", "s2", ""): "3"}).of(label, "s2", "exercise3") == "3"
+    assert Times({("b.zip", "", ""): "2"}).of(label, "s2", "exercise3") == ""
 
 
 @pytest.mark.parametrize(

@@ -187,6 +187,7 @@ def damaged(lab, folder, change):
         (4, b'"status": 0', b'"status": {}', '"status" is not an exit status'),
         (4, b"2.0", b"1e999", '"end_s" is missing or not a time'),
         (4, b"2.0", b"9" * 5000, "it is not JSON"),
+        (4, b'"h1"', b'"client#look"', '"terminal" is not the name of a terminal'),  # where the grader reads the state
         (2, b'["run"]', b"[]", '"words" is missing or not a list of words'),
         (2, b'["run"]', b"[" * 100_000, "it is not JSON"),
         (2, b'"kind"', b'"king"', "it does not say what kind of line it is"),
