@@ -48,7 +48,8 @@ class LineFiles:
         try:
             found = measure_output(line.output, names, self.folder, line.text, partial=True)
         except (DataError, OSError) as error:
-            return replace(line, files=names, broken=str(error))
+            # without the folder, which is another on each machine and in each grading
+            return replace(line, files=names, broken=str(error).replace(f"{self.folder}/", ""))
         scalars = {name: (quantity.value, quantity.unit) for name, quantity in found.scalars.items()}
         return replace(line, files=names, scalars=scalars)
 

@@ -3,11 +3,13 @@
 
 import base64
 import time
+from dataclasses import replace
 
 import pytest
 from scripted import ScriptedNetwork
 
 from linklab.guide import collect
+from linklab.guide.claims import LineFiles
 from linklab.guide.collect import Collector
 from linklab.guide.evidence import EditorEvidence, FileEvidence, StateEvidence, TypedEvidence
 from linklab.state.model import State
@@ -300,3 +302,14 @@ def test_a_file_that_cannot_be_read_is_told_until_it_can(desk, monkeypatch):
     assert told(said, lambda last: not last) == ""
     assert wait(seen, lambda each: isinstance(each, FileEvidence)) == FileEvidence("start.toml", "a = 1\n")
     collector._tell_file("gone.toml")
+
+
+def test_why_a_file_cannot_be_read_names_no_folder_of_the_machine(tmp_path):
+    """Regression: the report of a lab named a folder of the grader's, another one in each grading."""
+    files = LineFiles(tmp_path)
+    files.begin()
+    line = TypedEvidence("h1", "iperf3 -c 10.0.0.2 -J > a.json", 1.0)
+    files.begins(line)
+    (tmp_path / "a.json").write_text('{"start": {}, "intervals": [{}], "end": {}}')
+    seen = files.ended(replace(line, end_s=2.0, status=0))
+    assert (seen.files, seen.broken) == (("a.json",), "a.json: iperf3's JSON holds no interval and no result")
