@@ -49,23 +49,23 @@ class Judged(Protocol):
 
 
 def settled(lab: Lab, guide: Judged) -> dict[str, list[str]]:
-    """The predictions whose steps are all done → what they measured, as "Ping h3 from h1: longest … of ping 20 ms"."""
+    """The predictions whose steps are all done → what each measured, as "Ping h3 from h1: longest … 20 ms, mean …"."""
     good = {state.id for state in guide.steps() if state.status.good}
     names = step_names(lab.manual)
     return {
-        asked.id: [f"{names[step]}: {text}" for step in asked.settled for text in _measured(lab, guide, step)]
+        asked.id: [f"{names[step]}: {text}" for step in asked.settled if (text := _measured(lab, guide, step))]
         for asked in lab.manual.predictions
         if good.issuperset(asked.settled)
     }
 
 
-def _measured(lab: Lab, guide: Judged, step: str) -> list[str]:
-    """What a step measured of what the lab expects of it or its manual quotes."""
+def _measured(lab: Lab, guide: Judged, step: str) -> str:
+    """What a step measured of what the lab expects of it or its manual quotes; "" if that is nothing."""
     wanted = [each.what for each in lab.expectations if step == each.step and each.what]
     quotes = [*lab.manual.quotes, *(quote for answer in lab.load_answers().values() for quote in answer.quotes)]
     wanted += [quote.metric for quote in quotes if quote.kind == "scalar" and quote.step == step]
     found = guide.measured(step)
-    return [f"{metric_in_words(name)} {shown(found[name])}" for name in dict.fromkeys(wanted) if name in found]
+    return ", ".join(f"{metric_in_words(name)} {shown(found[name])}" for name in dict.fromkeys(wanted) if name in found)
 
 
 def shown(quantity: tuple[float, str]) -> str:

@@ -7,6 +7,8 @@ const WORDS = {
   open: "○ open", done: "✓ done", "done differently": "✓ done differently", wrong: "✗ not right yet",
 };
 
+const SAME = ["story", "expected", "seen"]; // what says which mistake it is
+
 const END = "This is the end of the manual: there is no further step or question. Your report is at the top of the page.";
 const ONWARD = "Alt+PageDown leads to what comes next.";
 
@@ -103,7 +105,7 @@ class Step {
   }
 
   // What the guide says of it; what is wrong comes with what was expected, what was seen, and why.
-  // Gives what is to be announced: a state that is new, and a mistake that was made again; "" for nothing.
+  // Gives what is to be announced: a state that is new, a mistake made again, and another one; "" for nothing.
   show(state) {
     const before = this.state;
     this.state = state;
@@ -119,12 +121,15 @@ class Step {
     const good = state.status.startsWith("done");
     this.hint.hidden = good || !state.hints;
     if (good) this.hints.hidden = true;
-    const again = before?.status === "wrong" && state.status === "wrong" && before.tries !== state.tries;
-    return before && (before.status !== state.status || again) ? this.#told(state, again) : "";
+    const more = before?.status === "wrong" && state.status === "wrong" && before.tries !== state.tries;
+    return before && (before.status !== state.status || more) ? this.#told(state, more && before) : "";
   }
 
-  #told(state, again) {
-    const said = `${this.facts.name}: ${this.mark.textContent.slice(2)}${again ? ", once more" : ""}. ${sentence(state.story)}`.trim();
+  #told(state, before) {
+    const how = this.mark.textContent.slice(2);
+    const same = before && SAME.every((what) => before[what] === state[what]);
+    const now = before && !same ? `still ${how}` : how + (same ? ", once more" : "");
+    const said = `${this.facts.name}: ${now}. ${sentence(state.story)}`.trim();
     if (state.status !== "wrong") return said;
     const means = state.advice && firstSentence(state.advice);
     return [

@@ -125,7 +125,17 @@ class Terminals {
   }
 
   async close() {
-    if (this.tabs.chosen !== undefined) await server.ask("DELETE", `terminals/${this.tabs.chosen}`);
+    const screen = this.current;
+    if (!screen) {
+      this.context.announce("No terminal is open.");
+      return;
+    }
+    try {
+      await server.ask("DELETE", `terminals/${screen.facts.id}`);
+      this.context.announce(`Terminal ${screen.facts.name} is closed.`);
+    } catch (error) {
+      this.context.announce(error.message, true);
+    }
   }
 
   // Show a terminal of the manual and put text into it; Enter is the reader's unless it is asked for.
