@@ -20,7 +20,7 @@ MOST_MISSING = 30
 LEAST_WORDS = 40
 """Free-text answers of at least this many characters that are identical are unlikely to be a coincidence."""
 
-_MOODLE = re.compile(r"(?:^|/)([^/_]+)_(\d+)_assignsubmission_")
+_MOODLE = re.compile(r"(?:^|/)([^/]+?)_(\d+)_assignsubmission_")
 _OURS = re.compile(r"(?:^|[/_])((?:exercise|problem)\d{1,4})-([^/]+)\.zip$", re.IGNORECASE)
 _CANVAS = re.compile(r"(?:^|/)([^\W_]+)_(?:LATE_)?\d+_\d+_[^/]*$")
 """The name in small letters without blanks and signs, of any alphabet (Canvas's lib/content_zipper.rb)."""

@@ -144,6 +144,7 @@ def test_a_lab_is_listed_under_its_file():
         ("lab3.zip", ""),
         ("lab3-s1234-and-s1235.zip", ""),
         ("Grace Hopper_7_assignsubmission_file_/lab3-s1234.zip", ""),
+        ("Grace_H_7_assignsubmission_file_/Ada Lovelace_8_assignsubmission_file_/lab3.zip", ""),  # a folder of Grace's
     ],
 )
 def test_the_roster_names_the_student_of_the_files_name(label, student):
