@@ -44,7 +44,7 @@ def honest() -> Files:
 def corpus() -> Iterator[tuple[str, bytes, Expected]]:
     """Every archive: its name, its bytes, and what must come of it."""
     files = honest()
-    for group in (_names, _kinds, _sizes, _damage, _manifests, _instances, _texts):
+    for group in (_names, _kinds, _sizes, _damage, _manifests, _instances, _texts, _labs):
         yield from group(files)
 
 
@@ -272,6 +272,23 @@ def _texts(files: Files) -> Iterator[tuple[str, bytes, Expected]]:
 
 
 # --- how they are made
+
+
+# --- labs
+
+
+def _labs(_: Files) -> Iterator[tuple[str, bytes, Expected]]:
+    """Those of a lab; what the manifest says of it may be any text."""
+    head = {"kind": "lab", "format": 1, "lab": 4, "slug": "x"}
+    files = {"lab.json": b'{"lab": 3}', "progress.jsonl": json.dumps(head).encode() + b"\n"}
+    for label, change, said in (
+        ("that is not there", {"lab.json": b'{"lab": 999}'}, 'there is no lab "999"'),
+        ("nested", {"lab.json": b"[" * 10**4}, "is no JSON"),
+        ("with nested notes", {"notes.json": b'{"answers": ' + b"[" * 10**6}, "is no JSON"),
+        ("with another's progress", {}, "this is the progress of Lab 4"),
+    ):
+        elsewhere = Bundle("../../Ada_2_assignsubmission_file_/exercise3", "s1", files | change)
+        yield f"lab {label}, and a manifest that leads elsewhere", dump_bundle(elsewhere), ("refused", said)
 
 
 def pack_text(raw: bytes) -> str:

@@ -41,7 +41,7 @@ def said_of(data):
 
 def test_there_are_as_many_as_there_should_be():
     """None is lost, and no two are the same."""
-    assert len(CORPUS) == 103
+    assert len(CORPUS) == 107
     assert len({data for _, data, _ in CORPUS}) == len(CORPUS) == len({name for name, _, _ in CORPUS})
 
 
@@ -62,6 +62,7 @@ def test_a_forged_archive_is_refused_or_graded_as_what_it_is(data, expected, tmp
     else:
         assert (report.status, outcome) == (Status.UNGRADABLE, "refused")
         assert report.score == 0
+        assert re.fullmatch(r"(?:exercise|problem|lab)\d+|", report.exercise)  # it becomes part of names of files
         assert re.search(pattern, report.notes[-1]), report.notes
         assert all(note.isprintable() for note in report.notes)
         assert COURSE.secret.hex() not in report.dumps()
