@@ -134,8 +134,8 @@ def _no_submission(path: Path, inside: Path) -> str:
         return "not a .zip"
     if any(part.startswith(".") for part in inside.parts):
         return "a hidden file"
-    if path.is_symlink() and not path.exists():
-        return "a link that leads nowhere"
+    if path.is_symlink():  # of a student's perhaps, to another's file
+        return "a link, which is not followed: name the file itself"
     return "" if path.is_file() else "not a file"
 
 

@@ -92,12 +92,25 @@ def test_folders_are_searched_and_what_is_no_zip_is_named(tmp_path):
     assert [(each.label, each.why) for each in left] == [
         (".mine.zip", "a hidden file"),
         ("__MACOSX/._b.zip", "made by the program that packed the folder"),
-        ("gone.zip", "a link that leads nowhere"),
+        ("gone.zip", "a link, which is not followed: name the file itself"),
         ("linked", "a link to a folder, which is not followed: name the folder itself"),
         ("notes.txt", "not a .zip"),
         ("pipe.zip", "not a file"),
-        ("same.zip", "the same file as b.zip"),
+        ("same.zip", "a link, which is not followed: name the file itself"),
     ]
+
+
+def test_a_link_takes_no_file_from_another(tmp_path):
+    """Regression: where students' folders keep links, as in clones of repositories, the other's file had one's name."""
+    for name in ("a-bob", "b-ada"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "b-ada/lab3.zip").touch()
+    (tmp_path / "a-bob/lab3.zip").symlink_to("../b-ada/lab3.zip")
+    submissions, left = collect([str(tmp_path)])
+    assert [each.label for each in submissions] == ["b-ada/lab3.zip"]
+    assert [each.label for each in left] == ["a-bob/lab3.zip"]
+    named, _ = collect([str(tmp_path / "a-bob/lab3.zip")])  # by whoever grades
+    assert [each.label for each in named] == ["lab3.zip"]
 
 
 def test_a_folder_that_cannot_be_read_is_named():
