@@ -72,6 +72,8 @@ class Guide:
         self.matching = Matching(self.plan, self.wants, self.chains, self.servers)
         self.predictions = PredictionOrder(self.lab.manual.predictions)
         self._running: dict[tuple[str, str, float], tuple[int, int]] = {}
+        self._mistaken: dict[tuple[str, str, float], tuple[int, int]] = {}
+        """Lines that still run, and the steps at which they are wrong tries."""
         self._background: list[tuple[str, str]] = []
         """Node and step of programs that go on after their line has ended."""
         self._open: set[str] = set()
@@ -173,17 +175,14 @@ class Guide:
 
     def _ran(self, line: TypedEvidence) -> None:
         """A line that sets nothing begins or has ended."""
+        if self._has_prompt(line) or self._has_been_mended(line):
+            return
         run = self._run_in(line)
         found = self.matching.find(run, self.network.settings(), self.front) if run else None
         if run is None:
             return
         if found is None:
-            if misspelt := self.matching.misspelt(line, self.front):
-                self.wants[misspelt[0]].mark_wrong(words.of_run(run, [misspelt[1]]))
-            elif self._tried_next(run, line):
-                pass
-            elif line.ended and line.status not in (0, None):  # such as `tc qdisk add …`, which tc does not know
-                self._refused(line, (), f"status {line.status}")
+            self._ran_no_step(run, line)
             return
         if self.wants[found.at].good:
             if not self.matching.is_as_printed(found.at, line) and self._tried_next(run, line):
@@ -195,12 +194,37 @@ class Guide:
         want = self.plan.steps[found.at[0]].wants[found.at[1]]
         if found.differing:
             self.wants[found.at].mark_wrong(words.of_run(run, found.differing))
+            if not line.ended:
+                self._mistaken[line.key] = found.at
         elif line.ended:
             self._judge_run(found.at, line)
         else:
             self._running[line.key] = found.at
             if isinstance(want, RunWant) and want.stays:
                 self.wants[found.at].mark_done()
+
+    def _ran_no_step(self, run: ProgramRun, line: TypedEvidence) -> None:
+        """A line runs what no step does."""
+        if misspelt := self.matching.misspelt(line, self.front):
+            self.wants[misspelt[0]].mark_wrong(words.of_run(run, [misspelt[1]]))
+        elif self._tried_next(run, line):
+            pass
+        elif line.ended and line.status not in (0, None):  # such as `tc qdisk add …`, which tc does not know
+            self._refused(line, (), f"status {line.status}")
+
+    def _has_prompt(self, line: TypedEvidence) -> bool:
+        """Whether a line is a step's with a prompt before it; the step says so."""
+        apart = words.behind_prompt(line.text)
+        at = self.matching.behind_prompt(apart[1], self.front) if apart else None
+        if apart is None or at is None:
+            return False
+        self.wants[at].mark_wrong(words.of_prompt(*apart))
+        return True
+
+    def _has_been_mended(self, line: TypedEvidence) -> bool:
+        """Whether a wrong try that ends only now was for a step that is done by now: it is none at a later one."""
+        at = self._mistaken.pop(line.key, None) if line.ended else None
+        return at is not None and self.wants[at].good
 
     def _tried_next(self, run: ProgramRun, line: TypedEvidence) -> bool:
         """Whether a line is a wrong try at what comes next: it failed, or it wrote the file of that step."""

@@ -104,6 +104,10 @@ class Matching:
         left_out = any(same for number, good, same in here if number < front and not good)
         return any(same for _, good, same in here if good) and not following and not left_out
 
+    def behind_prompt(self, text: str, front: int) -> At | None:
+        """The step near the front that has just this line; None for no such step."""
+        return next((at for at, want in self._tries(front) if words.same_line(want.text, text)), None)
+
     def misspelt(self, line: TypedEvidence, front: int) -> tuple[At, RunDifference] | None:
         """The step whose program a line was meant for, and the words: iperf for iperf3; None for no such step."""
         alike = ALIKE_UNKNOWN if line.status == NO_SUCH_PROGRAM else ALIKE

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
@@ -30,6 +31,8 @@ _OPENING = {
 }
 LONGEST_MESSAGE = 120
 """Letters of what a command said that are quoted."""
+_PROMPT = re.compile(r"((?:\w+@[\w-]+:\S*|\w*)[$#]) +(.+)")
+"""A shell's prompt in front of a command: of these terminals, of others, and a bare $ or #."""
 _ENDING = frozenset(("kill", "pkill", "killall", "fg"))
 _OPTIONS = {
     "target": "the target",
@@ -160,6 +163,17 @@ def _difference(one: RunDifference) -> str:
         given = "" if one.found == "on" else f" ({one.found})"
         return f"{name} was given{given} and is not wanted"
     return f"{name} is {one.found or 'missing'}" + ("" if one.wanted == "on" else f"; wanted is {one.wanted}")
+
+
+def of_prompt(prompt: str, text: str) -> str:
+    """A command that was copied together with the prompt before it."""
+    return f"“{prompt}” is the prompt, which the terminal prints itself: type only “{excerpt(text)}”"
+
+
+def behind_prompt(text: str) -> tuple[str, str] | None:
+    """A line that begins with a prompt, as one that was copied does: the prompt, and what stands behind it."""
+    found = _PROMPT.fullmatch(text.strip())
+    return (found[1], found[2]) if found else None
 
 
 def of_status(line: TypedEvidence, expected: int) -> str:

@@ -359,3 +359,29 @@ def test_a_table_of_jq_needs_its_raw_strings():
     line = student.lab.manual.step("jq-table").typed
     student.types("h1", line.replace("-r ", ""), '"0\\t38.2"\n')
     assert (student.status("jq-table"), student.state("jq-table").story) == (WRONG, "“-r” is missing")
+
+
+@pytest.mark.parametrize("prompt", ["$", "#", "root@h2:~#", "h2$", "root@h2:/lab/results#"])
+def test_a_command_that_was_copied_with_its_prompt_is_told(prompt):
+    """Regression: the shell alone complained that it has no command "$"; after "#" it says nothing."""
+    student = Student("2")
+    student.until("server-default")
+    student.types("h2", f"{prompt} iperf3 -s", status=0 if prompt == "#" else 127)
+    told = f"“{prompt}” is the prompt, which the terminal prints itself: type only “iperf3 -s”"
+    assert (student.status("server-default"), student.state("server-default").story) == (WRONG, told)
+    student.types("h2", f"{prompt} uptime", status=127)
+    assert [one.id for one in student.guide.steps() if one.status is WRONG] == ["server-default"]
+    student.does("server-default")
+    assert student.status("server-default") is DONE
+
+
+def test_a_server_on_the_wrong_host_that_is_stopped_later_is_no_try_at_a_later_step():
+    """Regression: the end of the first server was told as a mistake at the next step that starts one."""
+    student = Student("2")
+    student.until("server-default")
+    student.guide.see(TypedEvidence("h1", "iperf3 -s", 1.0, None, "", None))
+    assert student.state("server-default").story == "it ran on h1; it belongs on h2"
+    student.guide.see(TypedEvidence("h2", "iperf3 -s", 2.0, None, "", None))
+    student.guide.see(TypedEvidence("h1", "iperf3 -s", 1.0, 3.0, "", 1))
+    assert student.status("server-default") is DONE
+    assert [one.id for one in student.guide.steps() if one.status is WRONG] == []
