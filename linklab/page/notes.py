@@ -31,6 +31,7 @@ from linklab.page.predicted import FIELDS, WrittenPrediction
 VERSION = 1
 NOTES_FILE = "notes.json"
 """Beside the progress, where no command of the lab takes it for a file of its own."""
+NOTHING_PREDICTED = "Nothing is kept yet: write down what you expect, then press the button again."
 LONGEST_ANSWER = 20_000
 LONGEST_NAME = 200
 
@@ -123,11 +124,12 @@ class NotesDesk:
         written.check(asked.asks)
         with self._lock, self._alone():
             guide.predict(written.evidence(name))
-            if written.empty:
-                self.notes.predictions.pop(name, None)
-            else:
+            before = self.notes.predictions.pop(name, None)
+            if not written.empty:
                 self.notes.predictions[name] = written
             self._keep()
+        if written.empty:
+            return ("Your prediction is withdrawn." if before else NOTHING_PREDICTED), written
         standing = guide.prediction(name)
         return " ".join(filter(None, ("Your prediction is kept.", standing[1].sentence if standing else ""))), written
 

@@ -240,13 +240,13 @@ class Steps {
       ? [" ", make("a", { href: "#questions" }, "Answer the questions"), ", then look at your report, at the top of the page."] : [];
     const following = states.get(next);
     const lead = following?.status === "wrong" ? "✗ Not right yet" : following?.undone ? "Open again" : "Next";
-    const why = following?.status === "open" && following.story ? ` ${following.story.replace(/\.$/, "")}.` : "";
+    const why = following?.status === "open" && following.story ? ` – ${following.story.replace(/\.$/, "")}.` : "";
     const what = at < 0 ? [inEditor ? rest : "Every step of this lab is done.", ...last] : [
       make("a", { href: `#block-${next}`, onclick: (event) => {
         event.preventDefault();
         this.#goTo(this.stops.indexOf(this.steps[at]));
       } }, `${lead}: ${following.task || this.steps[at].facts.name}`),
-      following.subgoal ? ` (${following.subgoal.replace(/\.$/, "")})` : "", why ? `.${why}` : "",
+      following.subgoal ? ` (${following.subgoal.replace(/\.$/, "")})` : "", why,
     ];
     redraw(this.bar, [make("p", {}, `${done} of ${needed.length} steps done. `, ...what),
       trouble ? make("p", { class: "trouble" }, `${trouble}.`) : ""]);
