@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -75,4 +76,11 @@ class LineFiles:
             self.is_small = time.monotonic() - begun < SLOW_S
             return changed
         words = {word.strip("'\"") for word in re.split(r"[\s<>|;&]+", text)}
-        return [word for word in sorted(words) if word and not word.startswith("/") and (self.folder / word).is_file()]
+        return [word for word in sorted(words) if word and self._is_below(word)]
+
+    def _is_below(self, word: str) -> bool:
+        """Whether a word of a line, which may be a stranger's, is the name of a file in the folder."""
+        path = self.folder / word
+        with suppress(OSError, ValueError):  # a name that is too long, a NUL
+            return ".." not in path.parts and self.folder.resolve() in path.resolve().parents and path.is_file()
+        return False

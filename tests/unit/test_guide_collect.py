@@ -304,6 +304,21 @@ def test_a_file_that_cannot_be_read_is_told_until_it_can(desk, monkeypatch):
     collector._tell_file("gone.toml")
 
 
+def test_a_line_that_names_a_file_elsewhere_has_not_written_it(tmp_path):
+    """Regression: in a folder with very many files, "../x.json" in a line had the grader read a file of the machine."""
+    (tmp_path / "x.json").write_text('{"secret": "of the machine"}')
+    folder = tmp_path / "lab"
+    folder.mkdir()
+    (folder / "link.json").symlink_to("../x.json")
+    (folder / "a.txt").write_text("nothing measured\n")
+    files = LineFiles(folder)
+    files.begin()
+    files.is_small = False
+    line = TypedEvidence("h1", f"cat a.txt ../x.json link.json {tmp_path}/x.json x/../../x.json", 1.0, 2.0, "", 0)
+    files.begins(replace(line, end_s=None))
+    assert files.ended(line).files == ("a.txt",)
+
+
 def test_why_a_file_cannot_be_read_names_no_folder_of_the_machine(tmp_path):
     """Regression: the report of a lab named a folder of the grader's, another one in each grading."""
     files = LineFiles(tmp_path)
