@@ -2,7 +2,7 @@
 """Carries files between a folder of ours and one that hostile programs write.
 
 The other folder is known by an open file alone and entered without following links; only plain files come out of it, as
-plain files of ours, and never more than `Room`.
+plain files of ours, and never more than `Room`, all that ever came out together.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 @dataclass(frozen=True)
 class Room:
-    """How much comes out: files, and bytes of all of them; the smallest come first."""
+    """How much comes out in all: files, and bytes of all of them; of those of one look the smallest come first."""
 
     files: int = 500
     size: int = 64 * 2**20
@@ -42,6 +42,7 @@ class Exchange:
         self.room = room
         self.owner = owner
         self._known: dict[str, tuple[_SEEN, _SEEN]] = {}  # name → our file and theirs when they were alike
+        self._taken: dict[str, int] = {}  # name → bytes of what came out, which stays here when they delete it
 
     def push(self) -> None:
         """Bring in what is new or changed on our side.
@@ -71,16 +72,20 @@ class Exchange:
     def pull(self) -> list[str]:
         """Take out what is new or changed on their side; the names of files for which there was no room."""
         left_out = []
-        budget = self.room.size
         found = sorted(_files(self.theirs, "", self.room.files), key=lambda entry: (entry[1][1], entry[0]))
         for name, theirs in found:
-            budget -= theirs[1]
-            if budget < 0:
+            if self._known.get(name, (None, None))[1] == theirs:
+                continue
+            if not self._has_room(name, theirs[1]):
                 left_out.append(name)
-            elif self._known.get(name, (None, None))[1] != theirs:
-                with contextlib.suppress(OSError):  # it was there when we looked, and what is gone is gone
-                    self._take(name, theirs)
+                continue
+            with contextlib.suppress(OSError):  # it was there when we looked, and what is gone is gone
+                self._take(name, theirs)
         return left_out
+
+    def _has_room(self, name: str, size: int) -> bool:
+        others = sum(self._taken.values()) - self._taken.get(name, 0)
+        return others + size <= self.room.size and len({*self._taken, name}) <= self.room.files
 
     def _take(self, name: str, theirs: _SEEN) -> None:
         with (
@@ -93,7 +98,9 @@ class Exchange:
             content = file.read(theirs[1])
         path = self.ours / name
         path.parent.mkdir(parents=True, exist_ok=True)
+        self._taken[name] = max(len(content), self._taken.get(name, 0))  # also where only a part can be written
         path.write_bytes(content)
+        self._taken[name] = len(content)
         self._known[name] = (_seen(path.stat()), theirs)
 
 

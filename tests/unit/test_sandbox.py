@@ -121,6 +121,27 @@ def test_of_many_files_few_come_out(folders):
     assert len(contents(ours)) == 7
 
 
+def test_what_came_out_and_was_deleted_counts(folders):
+    """Regression: the lines of a lab, each of which deleted the files before it, filled the disk of the grader."""
+    ours, theirs, number = folders
+    exchange = Exchange(ours, number, Room(files=5, size=1000))
+
+    def out():
+        exchange.pull()
+        return len(contents(ours)), sum(map(len, contents(ours).values()))
+
+    for line in range(9):
+        for path in theirs.iterdir():
+            path.unlink()
+        (theirs / f"{line}.txt").write_bytes(b"x" * 300)
+        assert out() == (min(line + 1, 3), 300 * min(line + 1, 3))
+    (theirs / "0.txt").write_bytes(b"y" * 900)  # beyond the room: what came out before stays
+    assert out() == (3, 900)
+    for line in range(4):
+        (theirs / f"small-{line}.txt").write_bytes(b"z" * 10)
+        assert out() == (3 + min(line + 1, 2), 900 + 10 * min(line + 1, 2))
+
+
 def test_nothing_but_a_small_plain_file_is_read(tmp_path):
     """A link, a pipe, a file too large and one that is not there are none."""
     (tmp_path / "a").write_bytes(b"h\xffi")
