@@ -16,7 +16,7 @@ from typing import Any
 
 from linklab.base.text import quoted
 from linklab.engine.api import Background, Clock, Completed, Engine, Network, Shows, StopAfter, Typed
-from linklab.errors import AgentError, DeadlineError, EngineError, InputError
+from linklab.errors import AgentError, BootError, DeadlineError, EngineError, InputError
 from linklab.guide.claims import LineFiles
 from linklab.guide.collect import looks_only
 from linklab.guide.continuing import READ_STATE, starts_network
@@ -79,7 +79,11 @@ class Redoing:
         self._mininet = ""
 
     def evidence(self, entries: Sequence[ProgressEntry]) -> Iterator[GuideEvidence]:
-        """What is seen while all of it is done again; ends early, and says so in `stopped`, where a network fails."""
+        """What is seen while all of it is done again; ends early, and says so in `stopped`, where a network fails.
+
+        Raises:
+            BootError: the first network does not start, which nothing that was typed can be to blame for.
+        """
         with self._stack:
             try:
                 for at, (kind, each) in enumerate(entries):
@@ -87,6 +91,8 @@ class Redoing:
             except DeadlineError:
                 self.stopped = "the time for it was up"
             except (EngineError, RedoError) as error:
+                if isinstance(error, BootError) and not self.environment:
+                    raise
                 self.stopped = str(error)
 
     def _entry(self, kind: str, each: GuideEvidence | None, rest: Sequence[ProgressEntry]) -> Iterator[GuideEvidence]:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from linklab.cli import main
+from linklab.errors import BootError
 from linklab.exercise.bundle import Bundle, read_bundle, write_bundle
 from linklab.exercise.report import Status
 from linklab.grade.classfiles import moodle_feedback
@@ -129,3 +130,18 @@ def test_the_manifest_does_not_say_which_lab_it_is(tmp_path, where, lab, exercis
     entry = Entry("a", "Ada Lovelace_1_assignsubmission_file_/a.zip", report)
     with zipfile.ZipFile(io.BytesIO(moodle_feedback([entry], {"a": "page"}))) as archive:
         assert archive.namelist() == [f"Ada Lovelace_1_assignsubmission_file_/{exercise or 'a'}-report.html"]
+
+
+class NoEngine:
+    """No network starts."""
+
+    def start(self, *_, **__):
+        """As where the machine has no memory left."""
+        raise BootError("the pocket kernel did not start")
+
+
+def test_a_network_that_does_not_start_is_no_fault_of_the_student(folder):
+    """Regression: where the first network failed to boot, every step counted as not done."""
+    assert main(["submit", "--student", "s1"]) == 0
+    with pytest.raises(BootError):
+        grade(folder / "lab3-s1.zip", None, engine=NoEngine())
