@@ -54,6 +54,8 @@ class TerminalTabs:
     def open(self, name: str, rows: int, columns: int) -> PageTerminal:
         """Open a terminal; a second one of that name gets the next free number, as in "h1#2".
 
+        One that has ended, as by `exit`, leaves its name to the next.
+
         Raises:
             InputError: there is no such node, or too many terminals are open.
             NotReadyError: the network is not running.
@@ -63,10 +65,10 @@ class TerminalTabs:
         if node not in (known := self.context.nodes):
             raise InputError(f"{node}: the network of this page has no such node; it has {', '.join(known)}")
         with self._lock:
-            taken = {terminal.name for terminal in self._open.values()}
+            taken = {terminal.name for terminal in self._open.values() if terminal.state != "closed"}
             if node == "mininet" and "mininet" in taken:
                 raise InputError("the Mininet CLI is open on this page already; there is one of it")
-            if len(taken) >= MOST_TERMINALS:
+            if len(self._open) >= MOST_TERMINALS:
                 raise InputError(f"{MOST_TERMINALS} terminals are open; close one that you do not need")
             if number and not number.isdecimal():
                 raise InputError(f"{name}: a second terminal of {node} is called {node}#2")

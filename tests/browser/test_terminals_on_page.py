@@ -43,6 +43,36 @@ def test_a_terminal_that_is_shown_again_in_another_size_follows_its_program(stud
         page.until(lambda later=later: lines(student) > later, "later lines")
 
 
+@pytest.mark.parametrize(("width", "size"), [(1024, "11px"), (1280, "13px")])
+def test_a_line_of_80_letters_stays_whole_on_a_small_screen(student, width, size):
+    """Regression: at a width of 1024, each line of a report of iperf3 was broken, and a blank one stood behind it."""
+    page = student.page
+    student.goes_to("h1")
+    page.resize(width, 700)
+    shown = "return getComputedStyle(document.querySelector('.xterm-rows')).fontSize"
+    page.until(lambda: page.driver.execute_script(shown) == size, f"letters of {size}")
+    student.types("h1", "printf '%080d\\n' 7")
+    assert "0" * 79 + "7" in student.screen().split("\n")
+
+
+def test_a_terminal_that_has_ended_says_so_and_leaves_its_name_to_the_next(student):
+    """Regression: the sentence lay under the screen, and Ctrl+C for the next one opened a third."""
+    page = student.page
+    student.types("h1", "exit", ends=False)
+    note = page.until(lambda: page.all(".panel.terminal:not([hidden]) .note-line:not([hidden])"), "a note")[0]
+    assert note.text == "This terminal has ended; close its tab or open another one."
+    on_top = (
+        "const {x, y} = arguments[0].getBoundingClientRect();"
+        "return document.elementFromPoint(x + 9, y + 9) === arguments[0]"
+    )
+    assert page.driver.execute_script(on_top, note)
+    page.button("Put into h1", "#block-unshaped").click()
+    page.until(lambda: page.tabs() == ["h1", "h1"], "one that has its name")
+    page.button("Ctrl+C", "#block-unshaped").click()
+    page.until(lambda: "^C" in student.screen(), "Ctrl+C in it")
+    assert page.tabs() == ["h1", "h1"]
+
+
 def test_a_command_is_put_behind_a_prompt_that_does_not_begin_its_row(student):
     """Regression: behind the output of a program that ends without a line's end, nothing was put any more."""
     page = student.page

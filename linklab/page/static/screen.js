@@ -5,7 +5,8 @@ import { lineOfCursor } from "./terminal-lines.js";
 import { Output } from "./terminal-output.js";
 import { Voice } from "./terminal-voice.js";
 
-const FONT_PX = 13;
+const FONT_PX = [13, 12, 11]; // the first that leaves room for COLUMNS; the first of all where none does
+const COLUMNS = 80; // what programs take a line to be: a report of iperf3 has 80 letters in each
 const SHOWN_MS = 8;
 const PROMPT_MS = 3000;
 const LINE_MS = 1500;
@@ -49,7 +50,7 @@ export class Screen {
       if (event.detail) this.term.focus(); // of a mouse; by keyboard the arrows stay on the tabs
     });
     this.term = new Terminal({
-      fontSize: FONT_PX, fontFamily: "ui-monospace, 'DejaVu Sans Mono', 'Liberation Mono', monospace", scrollback: 5000,
+      fontSize: FONT_PX[0], fontFamily: "ui-monospace, 'DejaVu Sans Mono', 'Liberation Mono', monospace", scrollback: 5000,
       screenReaderMode: owner.screenReader, theme: colours(), minimumContrastRatio: 4.5,
     });
     this.fit = new FitAddon();
@@ -178,7 +179,13 @@ export class Screen {
   // xterm.js learns by an IntersectionObserver that it is shown again, before this page does by its own, which is younger.
   // A size that it is given earlier it keeps for later, and what is printed meanwhile scrolls by the old one, for good.
   fitted() {
-    if (this.drawing && this.screen.clientWidth > 20 && this.screen.clientHeight > 20) this.fit.fit();
+    if (!this.drawing || this.screen.clientWidth <= 20 || this.screen.clientHeight <= 20) return;
+    const fits = FONT_PX.find((size) => {
+      this.term.options.fontSize = size;
+      return this.fit.proposeDimensions()?.cols >= COLUMNS;
+    });
+    if (fits === undefined) [this.term.options.fontSize] = FONT_PX;
+    this.fit.fit();
   }
 
   size() {
