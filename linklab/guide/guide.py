@@ -391,6 +391,10 @@ class Guide:
             complaint = None if line.status == 0 else complaint_of(line, self.plan.nodes)
             status.mark_wrong(words.of_status(line, expected), advice=complaint.text if complaint else "")
             return
+        other = words.of_other_file(step.step.terminal, want.text, line) if isinstance(want, RunWant) else ""
+        if other and not status.good:
+            status.mark_wrong(other)
+            return
         self._outputs[step.id] = self._outputs.get(step.id, "") + line.output if at[1] else line.output
         self._scalars[step.id] = {**(self._scalars.get(step.id, {}) if at[1] else {}), **line.scalars}
         self._broken.pop(step.id, None)

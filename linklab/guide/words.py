@@ -305,6 +305,15 @@ def written_by(terminal: str, text: str) -> tuple[str, ...]:
     return tuple(name for command in commands_in(terminal, text) for name in command.to)
 
 
+def of_other_file(terminal: str, wanted: str, line: TypedEvidence) -> str:
+    """A line that wrote into a file of another name than the manual's line does; "" if it did not."""
+    asked = {file_name(path) for path in written_by(terminal, wanted)}
+    given = {file_name(path) for path in written_by(line.terminal, line.text)}
+    if not asked or not given or asked & given:
+        return ""
+    return f"the output went into {', '.join(sorted(given))}; wanted is {', '.join(sorted(asked))}"
+
+
 def is_about_guide(line: TypedEvidence, nodes: Collection[str]) -> bool:
     """Whether a line only asks the guide."""
     commands = commands_in(line.terminal, line.text, nodes)

@@ -385,3 +385,17 @@ def test_a_server_on_the_wrong_host_that_is_stopped_later_is_no_try_at_a_later_s
     student.guide.see(TypedEvidence("h1", "iperf3 -s", 1.0, 3.0, "", 1))
     assert student.status("server-default") is DONE
     assert [one.id for one in student.guide.steps() if one.status is WRONG] == []
+
+
+def test_a_result_in_a_file_of_another_name_is_told_at_once():
+    """Regression: it counted, and the steps that read the file failed without a word of why."""
+    student = Student("2")
+    student.until("json")
+    scalars = student.recorded.scalars["json"]
+    student.types("h1", "iperf3 -c 10.0.0.2 -t 5 -J > test_result.json", scalars=scalars)
+    told = "the output went into test_result.json; wanted is test_results.json"
+    assert (student.status("json"), student.state("json").story) == (WRONG, told)
+    student.types("h1", "iperf3 -c 10.0.0.2 -t 5 -J > /lab/test_results.json", scalars=scalars)
+    assert student.status("json") is not WRONG and student.status("json").good
+    student.types("h1", "iperf3 -c 10.0.0.2 -t 5 -J > other.json", scalars=scalars)
+    assert student.status("json").good
