@@ -9,6 +9,8 @@ letters begins.
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import math
 import re
@@ -47,6 +49,33 @@ def read_text(path: Path) -> str:
             f"{file_name(path)}: is larger than {MOST_BYTES >> 20} MiB, the most that is read; measure a part of it"
         )
     return data.decode("utf-8", "replace").replace("\r\n", "\n").replace("\r", "\n")
+
+
+def csv_rows(text: str, where: str) -> list[list[str]]:
+    """The rows of a CSV text, each as its cells.
+
+    Raises:
+        DataError: a cell is longer than Python's reader takes.
+    """
+    try:
+        return list(csv.reader(io.StringIO(text)))
+    except csv.Error as error:
+        raise DataError(f"{where}: no CSV that Linklab writes: {error}; was it changed?") from error
+
+
+def table_number(text: str, where: str) -> float:
+    """The number in a cell of a table of ours.
+
+    Raises:
+        DataError: it is none, or beyond `LARGEST`.
+    """
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not abs(value) <= LARGEST:
+        raise DataError(f'{where}: "{excerpt(text)}" is not a number; was it changed?')
+    return value
 
 
 def decimal(text: str, where: str) -> float:

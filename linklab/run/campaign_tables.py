@@ -7,17 +7,15 @@ Names: docs/measurements.md, "Tables of campaigns".
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from linklab.analysis.statistics import interval
-from linklab.base.text import excerpt, file_name
+from linklab.base.text import file_name
 from linklab.errors import DataError
 from linklab.measure import Measurements, Quantity
-from linklab.measure.reading import read_text
+from linklab.measure.reading import csv_rows, read_text, table_number
 from linklab.run.data_files import JOURNAL, in_names
 
 TABLE = "exp.csv"
@@ -53,7 +51,7 @@ def measure_campaign_table(path: Path) -> Measurements:
     where = file_name(path)
     values: dict[str, list[float]] = {}
     units: dict[str, str] = {}
-    for name, value, unit in _values(list(csv.reader(io.StringIO(read_text(path)))), where):
+    for name, value, unit in _values(csv_rows(read_text(path), where), where):
         values.setdefault(name, []).append(value)
         units[name] = unit
     scalars: dict[str, Quantity] = {}
@@ -82,21 +80,11 @@ def _values(rows: list[list[str]], where: str) -> Iterator[tuple[str, float, str
         name = in_names(f"{cells['expName']}-{cells['ca']}") + ("" if group == "0" else f".group-{in_names(group)}")
         for column, (unit, factor) in _COLUMNS.items():
             if cells.get(column) and (group == "0" or column in _OF_GROUPS):
-                yield f"{name}.{in_names(column)}", _number(cells[column], where) * factor, unit
+                yield f"{name}.{in_names(column)}", table_number(cells[column], where) * factor, unit
         if group == "0":
             yield from _fairness(name, cells, where)
 
 
 def _fairness(name: str, cells: Mapping[str, str], where: str) -> Iterator[tuple[str, float, str]]:
-    if cells.get("rateMin") and cells.get("rateMax") and (least := _number(cells["rateMin"], where)) > 0:
-        yield f"{name}.{_FAIRNESS}", _number(cells["rateMax"], where) / least, ""
-
-
-def _number(text: str, where: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise DataError(f'{where}: "{excerpt(text)}" is not a number; was it changed?')
-    return value
+    if cells.get("rateMin") and cells.get("rateMax") and (least := table_number(cells["rateMin"], where)) > 0:
+        yield f"{name}.{_FAIRNESS}", table_number(cells["rateMax"], where) / least, ""

@@ -6,14 +6,12 @@ Units are those in which labs judge: bit/s and seconds. Names: docs/measurements
 
 from __future__ import annotations
 
-import csv
-import io
 from pathlib import Path
 
-from linklab.base.text import excerpt, file_name
+from linklab.base.text import file_name
 from linklab.errors import DataError
 from linklab.measure import Measurements, Quantity
-from linklab.measure.reading import read_text
+from linklab.measure.reading import csv_rows, read_text, table_number
 from linklab.run.data_files import JOURNAL, in_names, in_our_unit
 
 TABLE = "table.csv"
@@ -36,7 +34,7 @@ def measure_sweep_table(path: Path) -> Measurements:
         DataError: it is no such table.
     """
     where = file_name(path)
-    rows = list(csv.reader(io.StringIO(read_text(path))))
+    rows = csv_rows(read_text(path), where)
     heads = rows[0] if rows else []
     measures = [head.removesuffix(f" {_UNIT}") for head in heads if head.endswith(f" {_UNIT}")]
     factors = len(heads) - len(measures) * (len(_NUMBERS) + len(_COUNTS) + 1)
@@ -55,12 +53,5 @@ def measure_sweep_table(path: Path) -> Measurements:
                 text = known.get(f"{measure} {what}", "")
                 if text:
                     unit = known[f"{measure} {_UNIT}"] if what in _NUMBERS else ""
-                    scalars[f"{TOOL}.{cell}.{in_names(measure)}.{what}"] = in_our_unit(_number(text, where), unit)
+                    scalars[f"{TOOL}.{cell}.{in_names(measure)}.{what}"] = in_our_unit(table_number(text, where), unit)
     return Measurements(scalars, {}, TOOL, str(path), ())
-
-
-def _number(text: str, where: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        raise DataError(f'{where}: "{excerpt(text)}" is not a number; was it changed?') from None

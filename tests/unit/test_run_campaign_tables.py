@@ -55,7 +55,15 @@ def test_only_the_table_beside_a_journal_counts(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "a,b\n1,2\n", "exp,expName,ca,rate\n1.0,x,cubic\n", "exp,expName,ca,rate\n1.0,x,cubic,fast\n"]
+    "text",
+    [
+        "",
+        "a,b\n1,2\n",
+        "exp,expName,ca,rate\n1.0,x,cubic\n",
+        "exp,expName,ca,rate\n1.0,x,cubic,fast\n",
+        "exp,expName,ca,rate\n1.0,x,cubic,1e308\n",
+        f"exp,expName,ca,rate\n1.0,x,cubic,{'9' * 200_000}\n",
+    ],
 )
 def test_a_table_that_was_changed_is_said_to_be(tmp_path, text):
     """A DataError, whatever stands there."""

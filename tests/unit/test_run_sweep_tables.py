@@ -64,6 +64,9 @@ def test_a_table_of_that_name_elsewhere_is_none(tmp_path):
         ("a,b\n1,2\n", "this is not the table of a sweep"),
         (TABLE.replace("9.25", "9,25"), "a row has 15 cells, and the head 14"),
         (TABLE.replace("9.25", "much"), '"much" is not a number'),
+        (TABLE.replace("9.25", "inf"), '"inf" is not a number'),
+        (TABLE.replace("9.25", "1e308"), '"1e308" is not a number'),
+        (TABLE.replace("9.25", "9" * 200_000), "no CSV that Linklab writes: field larger than field limit"),
     ],
 )
 def test_what_was_changed_is_said(tmp_path, text, why):
