@@ -44,6 +44,10 @@ def test_a_step_says_how_far_it_is_and_is_come_back_to(reader):
     page.until(lambda: f"{step}: done." in [each.strip() for each in told.said()], "that the step is done")
     page.keys(Keys.SHIFT, Keys.F6)
     page.until(lambda: told.focus() == ("group", f"3.2, step 1: {step}", "Terminal of h1 ✓ done"), "the step again")
+    page.driver.refresh()  # regression: F6 led to the top of the manual then, and Alt+PageDown to its first step
+    page.until(lambda: "steps done" in page.one("#guide").text, "what the guide says")
+    page.keys(Keys.F6)
+    page.until(lambda: told.focus() == ("group", f"3.2, step 1: {step}", "Terminal of h1 ✓ done"), "the step once more")
 
 
 def test_a_prediction_is_not_passed_by_on_the_way_from_step_to_step(reader):
@@ -248,3 +252,18 @@ def test_slow_motion_does_not_talk_without_end(reader):
     first = told.page.driver.execute_script(moments)
     told.page.until(lambda: told.page.driver.execute_script(moments) != first, "another moment")
     assert told.said() == []
+
+
+def test_what_a_capture_does_is_announced_once(reader):
+    """Regression: a refused filter was told by its line and by the log, and the beginning by answer and event."""
+    told = reader("3")
+    page = told.page
+    page.button("Packets").click()
+    page.until(lambda: "no capture is running; 0 packets kept" in told.said(), "the tab's state")
+    page.one("#packets-filter").send_keys("imcp", Keys.ENTER)
+    refused = told.hears('capture filter "imcp"')
+    page.one("#packets-filter").send_keys(Keys.BACKSPACE * 4, "icmp", Keys.ENTER)
+    begun = told.hears("capturing ")
+    page.button("Stop").click()
+    heard = told.hears_up_to("no capture is running; 0 packets kept")
+    assert [each for each in heard if each in (refused, begun)] == []

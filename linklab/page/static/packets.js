@@ -35,8 +35,7 @@ export function start(element, context) {
       showState(await server.ask("POST", "capture", { do: what, places: places.value ? [places.value] : [], filter: filter.value }));
       if (what === "clear") body.replaceChildren();
     } catch (error) {
-      status.textContent = error.message;
-      context.announce(error.message, true);
+      status.textContent = error.message; // also the same again, which is then heard again
     }
   }
 
@@ -59,7 +58,8 @@ export function start(element, context) {
     const kept = running ? "" : `; ${state.last - state.first + 1} packets kept`; // of those to come, the list tells
     const dropped = state.dropped ? `, ${state.dropped} dropped` : "";
     const what = running ? `capturing ${state.places.length > 4 ? `${state.places.length} interfaces` : state.places.join(", ")}${state.filter ? ` (${state.filter})` : ""}` : "no capture is running";
-    status.textContent = `${state.said ? `${state.said}; ` : ""}${what}${kept}${dropped}`;
+    const text = `${state.said ? `${state.said}; ` : ""}${what}${kept}${dropped}`;
+    if (status.textContent !== text) status.textContent = text; // the server answers with it, and tells every page
   }
 
   // --- lines

@@ -26,6 +26,7 @@ class Question {
     const units = make("datalist", { id: `${id}-units` },
       ...kinds.flatMap((kind) => UNITS[kind]).map((unit) => make("option", { value: unit })));
     this.said = make("span", { role: "status" });
+    this.closed = make("span", { hidden: true }, "This prediction was made before its measurement, and stays as it is.");
     const field = (label, input, wide) =>
       make("p", { class: wide ? "write wide" : "write" }, make("label", { for: input.id }, label), input);
     this.form = make("form", { class: "fields", onsubmit: (event) => this.#keep(event) },
@@ -33,7 +34,7 @@ class Question {
       ...(facts.asks.includes("words") ? [field(kinds.length ? "In words" : "Your prediction", this.words, true)] : []),
       field("Why", this.why, true),
       this.button = make("button", { "data-needs": "server", "aria-label": `Keep my prediction ${facts.number}` },
-        "Keep my prediction"), this.said);
+        "Keep my prediction"), this.said, this.closed);
     box.querySelector(".write")?.replaceWith(this.form);
     const question = box.querySelector(".question");
     question.id ||= `${id}-question`;
@@ -74,7 +75,8 @@ class Question {
     if (closed && this.unit.hasAttribute("list")) withoutChoices(this.unit);
     if (closed !== this.button.hidden) {
       this.button.hidden = closed;
-      this.said.textContent = closed ? "This prediction was made before its measurement, and stays as it is." : "";
+      this.closed.hidden = !closed; // not announced: that it can be compared is
+      this.said.textContent = "";
     }
     this.beside.hidden = measured === null;
     if (measured === null || JSON.stringify([written, measured, told, said]) === this.drawn) return;

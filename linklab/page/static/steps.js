@@ -9,6 +9,7 @@ const WORDS = {
 
 const SAME = ["story", "expected", "seen"]; // what says which mistake it is
 
+const KEPT = "linklab/step"; // of this tab: a page that is loaded again goes on at the step where the reader was
 const END = "This is the end of the manual: there is no further step or question. Your report is at the top of the page.";
 const ONWARD = "Alt+PageDown leads to what comes next.";
 
@@ -176,12 +177,14 @@ class Steps {
   add(stops) {
     this.stops = [...this.stops, ...stops].sort((one, other) =>
       (one.box.compareDocumentPosition(other.box) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1));
+    if (this.at < 0) this.at = this.stops.findIndex(({ box }) => box.id && box.id === sessionStorage.getItem(KEPT));
   }
 
   #here(at) {
     this.stops[this.at]?.box.classList.remove("current");
     this.at = at;
     this.stops[at].box.classList.add("current");
+    sessionStorage.setItem(KEPT, this.stops[at].box.id);
   }
 
   #goTo(at) {
