@@ -89,6 +89,11 @@ def test_much_output_is_read_as_text(reader):
     assert told.page.focused().startswith("Output of h1, 102 lines ")
     line = "const { value, selectionStart } = document.activeElement; return value.slice(selectionStart).split('\\n')"
     assert told.page.driver.execute_script(line)[:2] == [f"{PROMPT} seq 100", "1"]
+    told.page.keys("x")  # regression: arrow keys did not move in Chromium, so nothing was read
+    told.page.keys(Keys.HOME)
+    told.page.keys(Keys.DOWN)
+    told.page.keys(Keys.DOWN)
+    assert told.page.driver.execute_script(line)[:2] == ["2", "3"]
     told.page.keys(Keys.ESCAPE)
     assert told.page.focused().startswith("Terminal h1; F6 leaves it ")
     told.page.keys("echo again\n")

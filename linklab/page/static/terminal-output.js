@@ -8,11 +8,12 @@ export class Output {
   constructor(panel, name, term, prompt, back) {
     Object.assign(this, { name, term, prompt, back });
     this.area = make("textarea", {
-      class: "output", readonly: true, hidden: true, spellcheck: "false", "aria-description": "Escape goes back to the terminal.",
+      class: "output", "aria-readonly": "true", hidden: true, spellcheck: "false", "aria-description": "Escape goes back to the terminal.",
     });
     this.area.addEventListener("keydown", (event) => {
       if (event.key === "Escape") this.#leave();
     });
+    this.area.addEventListener("beforeinput", (event) => event.preventDefault()); // in a readonly field Chromium moves no caret
     this.area.addEventListener("blur", () => {
       if (document.activeElement !== this.area) this.area.hidden = true; // and not the whole window, which comes back to it
     });
