@@ -146,7 +146,7 @@ def test_clean_removes_what_a_killed_warden_left_and_not_what_runs(tmp_path):
         with HostEngine().start(star(2), workdir=killed) as network:
             record = next(p for p in records.FOLDER.glob("??????.json") if str(killed) in p.read_text())
             os.kill(json.loads(record.read_text())["warden"], signal.SIGKILL)
-            with pytest.raises(EngineError, match="^the network('s agent)? has ended"):  # whichever is noticed first
+            with pytest.raises(EngineError, match=r"^the network('s agent)? has ended"):  # whichever is noticed first
                 type_(network, "sleep 30")
         assert records.Records().left() == [record.stem]
         assert f"removed network {record.stem} of the host engine" in clean()
