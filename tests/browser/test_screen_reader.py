@@ -175,7 +175,8 @@ def test_a_prediction_says_when_it_can_be_compared(reader):
     said = told.hears("Prediction 1 can be compared.")
     assert "Your prediction: 0.1 s = 100 ms. Measured by you: Ping h2 from h1, stop after five replies, and" in said
     assert said.count("Ping h2 from h1, stop after five replies") == 1  # regression: once for each number
-    assert re.search(r"mean round-trip time of ping [\d.]+ ms, .* of ping [\d.]+ .s\. Theory: 100 ms\.", said)
+    theory = "Theory: 100 ms. netem holds what leaves h1-eth0, so the request waits for 100 ms;"
+    assert re.search(rf"mean round-trip time of ping [\d.]+ ms, .* of ping [\d.]+ .s\. {theory}", said)
     assert said.endswith(" The table below the prediction says more.")
     fields = [role for role, name, _, _ in told.tree() if name == "Unit"]
     assert fields[0] == "textbox"  # read-only, which a combobox of Chromium does not say

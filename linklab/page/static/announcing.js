@@ -3,6 +3,7 @@
 import { make } from "./elements.js";
 
 const MOST = 50; // kept to be read again at the end of the page
+const MOST_LETTERS = 400; // of a longer text
 
 // Gives what says a sentence; region: a log, of which readers say what is added.
 export function announcer(region) {
@@ -22,4 +23,12 @@ export function sentence(text) {
 export function firstSentence(text) {
   const line = text.trim().split("\n")[0];
   return line.startsWith("```") ? "" : sentence(line.split(/(?<=[.:!?])\s+(?=[\p{Lu}“])/u)[0].replaceAll("`", ""));
+}
+
+// A text of several blocks, of which one may be a formula in the midst of a sentence: whole, or its first sentences.
+export function beginning(text) {
+  const whole = text.replace(/\s+/g, " ").trim();
+  if (whole.length <= MOST_LETTERS) return sentence(whole);
+  const end = whole.lastIndexOf(". ", MOST_LETTERS);
+  return end > 0 ? whole.slice(0, end + 1) : `${whole.slice(0, MOST_LETTERS)}…`;
 }

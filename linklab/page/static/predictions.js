@@ -1,6 +1,6 @@
 // Predictions: a form at each question of the manual; afterwards prediction, theory, and measurement beside each other.
 // What the recorded run gave at a step that decides one is behind a disclosure until the reader has measured it.
-import { firstSentence, sentence } from "./announcing.js";
+import { beginning, sentence } from "./announcing.js";
 import { make } from "./elements.js";
 import * as server from "./server.js";
 
@@ -104,7 +104,7 @@ class Question {
   }
 
   #tell(own, seen, theory) {
-    const why = theory.map((node) => firstSentence(node.textContent)).find(Boolean);
+    const why = beginning(theory.map((node) => node.textContent).join(" "));
     this.context.announce([
       `Prediction ${this.facts.number} can be compared. Your prediction: ${own || "none written."}`,
       sentence(`Measured by you: ${seen.join("; ")}`), why && `Theory: ${why}`, "The table below the prediction says more.",
