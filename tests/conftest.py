@@ -2,7 +2,8 @@
 """For all tests: Ctrl+C means Ctrl+C, also where whoever started them ignores it, as a shell does in the background.
 
 Hypothesis judges no test by how long a busy machine takes to make its inputs. And a test outside tests/unit that fails
-is run once more, since networks on the wall's clock, browsers and windows share the machine with whatever else runs.
+is run once more, since networks on the wall's clock and browsers share the machine with whatever else runs; not one of
+tests/display, whose windows are in the process that would run it again.
 """
 
 import signal
@@ -15,8 +16,8 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 settings.register_profile("linklab", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("linklab")
 
-WITH_THE_MACHINE = {"pocket", "browser", "hub", "host", "display"}
-"""Folders of tests that start programs on the wall's clock."""
+WITH_THE_MACHINE = {"pocket", "browser", "hub", "host"}
+"""Folders of tests that start programs on the wall's clock, each in a process of its own."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
