@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """For all tests: Ctrl+C means Ctrl+C, also where whoever started them ignores it, as a shell does in the background.
 
-Hypothesis judges no test by how long a busy machine takes to make its inputs. And a test outside tests/unit that fails
-is run once more, since networks on the wall's clock and browsers share the machine with whatever else runs; not one of
-tests/display, whose windows are in the process that would run it again.
+Hypothesis judges no test by how long a busy machine takes to make its inputs. A test that starts networks or browsers
+is run once more where it fails, since those share the machine with whatever else runs; no test of the windows is, since
+they are in the process that would run it again.
 """
 
 import signal

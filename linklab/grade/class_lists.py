@@ -173,7 +173,7 @@ def exercise_named(text: str, where: str) -> str:
     """The id of an exercise, a problem, or a lab as it is typed: "3", "exercise3", "p1", "Lab 5".
 
     Raises:
-        InputError: it is none; the message begins with `where`.
+        InputError: the text names no exercise, problem, or lab; the message begins with `where`.
     """
     found = _EXERCISE.fullmatch(text.casefold().strip())
     if found is None:

@@ -40,6 +40,7 @@ def test_lab_1_from_the_first_step_to_the_report(student):
         page.until(lambda: ada.screen().rstrip().endswith((">", "#")), "the prompt, at which the next one is put")
     for name, measured in (
         ("own-interfaces", "see the output of “"),
+        ("first-ping", "Let h1 ping h2, and stop with Ctrl+C after a few replies: "),
         ("first-ping", ", longest round-trip time of ping"),
     ):
         page.until(lambda: measured in page.one(f"#predict-{name} .compared").text, f"what settles {name}")  # noqa: B023 - in this turn

@@ -125,9 +125,8 @@ def test_output_and_a_step_that_it_does_are_both_told(reader):
     heard = [each.strip() for each in told.hears_up_to(PROMPT)]
     if f"{step}: done." not in heard:
         heard += [each.strip() for each in told.hears_up_to(f"{step}: done.")]
-    heard = heard[
-        heard.index("Terminal h1 is open.") :
-    ]  # the step that the start of the network does may be told before
+    begins = heard.index("Terminal h1 is open.")  # the step that the start of the network does may be told before
+    heard = heard[begins:]
     assert heard[:2] == ["Terminal h1 is open.", "In terminal h1: ifconfig"]
     assert [each for each in heard if "inet 10.0.0.1" in each]
     assert heard.count(f"{step}: done.") == 1

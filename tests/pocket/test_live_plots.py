@@ -176,9 +176,13 @@ def test_on_the_paced_clock_ten_readings_a_second_and_none_while_paused(tmp_path
             wait_for(lambda: history.version >= 5)
             began, version, from_s = time.monotonic(), history.version, history.time_s
             time.sleep(3)
-            count, took_s = history.version - version, time.monotonic() - began
-            assert count / (history.time_s - from_s) >= 7  # of network time, which a busy machine slows down
-            assert count / took_s <= 20
+            count, went_s = history.version - version, history.time_s - from_s
+            took_s = time.monotonic() - began
+            assert count / went_s >= 7
+            if went_s >= 0.9 * took_s:
+                assert count / went_s <= 12
+            else:  # a busy machine slowed the network down, and the readings follow the wall
+                assert count / took_s <= 20
             server.obey_clock(["pause"])
             time.sleep(0.5)
             version = history.version

@@ -118,10 +118,3 @@ def test_mn_beside_a_network_is_refused_and_the_network_lives(tmp_path):
             assert "a network that Linklab built is running here (" in refused.output, refused.output
             assert "linklab attach mininet" in refused.output, refused.output
         assert " 0% packet loss" in type_(network, "ping -c 1 10.0.0.2", "h1").output
-
-
-def test_the_shell_of_a_node_has_no_file_of_ours_open(tmp_path):
-    """Of host and switch alike: its terminal three times, and the copy of it that an interactive bash makes."""
-    with PocketEngine().start(Topology.load(TOPOLOGY), workdir=tmp_path) as network:
-        shown = type_(network, 'for node in h1 s1; do ls "/proc/$(pgrep -of "mininet:$node$")/fd"; done').output
-    assert shown.split() == ["0", "1", "2", "255"] * 2

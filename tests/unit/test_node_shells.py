@@ -45,14 +45,13 @@ def test_a_shell_has_none_of_our_descriptors_without_mnexec_closing_each():
     assert (opened(after), after.options) == (False, "-dn")
 
 
-def test_options_that_a_caller_gives_stay_and_mending_twice_is_mending_once():
+def test_options_that_a_caller_gives_stay_also_where_the_class_is_mended_twice():
     """A class of Mininet's that starts its shell with options of its own keeps them."""
     mended = node_class()
     node_shells.mend(mended)
-    once = mended.startShell
     node_shells.mend(mended)
-    assert mended.startShell is once
-    node = mended()
-    node.startShell("-p")
-    node.shell.communicate()
-    assert node.options == "-pn"
+    for options, runs in (("-p", "-pn"), (None, "-dn")):
+        node = mended()
+        node.startShell(options)
+        node.shell.communicate()
+        assert node.options == runs
