@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import copy
-import json
 import os
 import signal
 import socket
@@ -24,7 +23,7 @@ from typing import Any
 from linklab import pocket_kernel
 from linklab.base.processes import children
 from linklab.base.processor_time import Taken, taken
-from linklab.engine.api import Completed, Typed
+from linklab.engine.api import Completed, Computed, Typed
 from linklab.engine.pocket import Places, PocketEngine, PocketNetwork
 from linklab.errors import BootError, EngineError, MissingError
 from linklab.grade.bubblewrap import (
@@ -40,12 +39,11 @@ from linklab.grade.bubblewrap import (
     why_not,
 )
 from linklab.grade.exchange import Exchange
+from linklab.grade.hearsay import MOST_CONSOLE, answers, believing_nothing, keepers_word, times
 from linklab.grade.limits import Limits
 from linklab.topology import Topology
 
 _LEAST_S = 1.0
-_MOST_SAID = 200
-_LONGEST = 2**16
 _FOLDERS = 2
 _LOOK_S = 0.25
 _SHELLS_KILLED = 128
@@ -130,7 +128,7 @@ class SandboxNetwork(PocketNetwork):
 
     def build(self, topology: Topology | None, *, display: bool = False) -> None:
         """Have the agent build the network; no windows."""
-        with self._carrying(), _believing_nothing():
+        with self._carrying(), believing_nothing():
             super().build(topology, display=False)
 
     def close(self) -> None:
@@ -188,7 +186,7 @@ class SandboxNetwork(PocketNetwork):
             return ""
         os.set_blocking(pipe.fileno(), False)
         with contextlib.suppress(OSError):
-            return os.read(pipe.fileno(), _LONGEST).decode(errors="replace").strip()
+            return os.read(pipe.fileno(), MOST_CONSOLE).decode(errors="replace").strip()
         return ""
 
     def _keeper_says(self) -> Iterator[dict[str, Any]]:
@@ -196,18 +194,18 @@ class SandboxNetwork(PocketNetwork):
         buffer = b""
         expected = _FOLDERS
         while True:
-            data, fds, _, _ = socket.recv_fds(self._control, _LONGEST, _FOLDERS)
+            data, fds, _, _ = socket.recv_fds(self._control, MOST_CONSOLE, _FOLDERS)
             for number in fds:
                 if expected:
                     self._shared.append(number)
                     expected -= 1
                 else:
                     os.close(number)
-            if not data or len(buffer) > _LONGEST:
+            if not data or len(buffer) > MOST_CONSOLE:
                 return
             *lines, buffer = (buffer + data).split(b"\n")
             for line in lines:
-                yield from _cleaned(line)
+                yield from keepers_word(line)
 
     # --- limits
 
@@ -260,12 +258,24 @@ class SandboxNetwork(PocketNetwork):
 
     def run(self, actions: Sequence[Typed], **options: Any) -> list[Completed]:
         """Type all actions; see `Network.run`."""
-        with self._carrying(), _believing_nothing():
-            return super().run(actions, **options)
+        with self._carrying(), believing_nothing():
+            return answers(super().run(actions, **options), len(actions))
 
     def _one(self, op: str, terminal: str, deadline_s: float, what: str) -> Completed:
-        with self._carrying(), _believing_nothing():
-            return super()._one(op, terminal, deadline_s, what)
+        with self._carrying(), believing_nothing():
+            return answers([super()._one(op, terminal, deadline_s, what)], 1)[0]
+
+    def now_s(self) -> float:
+        """Network time."""
+        with believing_nothing():
+            return times(super().now_s())[0]
+
+    def computed(self) -> list[Computed]:
+        """See `Network.computed`."""
+        with believing_nothing():
+            found = super().computed()
+            times(*(each.from_s for each in found), *(each.lasted_s for each in found))
+            return [replace(each, program=str(each.program)) for each in found]
 
     @contextlib.contextmanager
     def _carrying(self) -> Iterator[None]:
@@ -282,32 +292,3 @@ class SandboxNetwork(PocketNetwork):
             with self._exchanges:
                 if self._exchange is not None:
                     self._exchange.pull()
-
-
-@contextlib.contextmanager
-def _believing_nothing() -> Iterator[None]:
-    """An answer that has not the shape of one is an error of the network's, not of ours."""
-    try:
-        yield
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError, RecursionError) as error:
-        raise EngineError(f"what came from the network is no answer: {type(error).__name__}") from error
-
-
-def _cleaned(line: bytes) -> Iterator[dict[str, Any]]:
-    """A keeper's message, if it is one that may come from a sandbox."""
-    try:
-        said = json.loads(line)
-    except (ValueError, RecursionError):
-        return
-    if not isinstance(said, dict):
-        return
-    if said.get("event") == "started":
-        yield {"event": "started", "pid": None}  # a number of another process space
-    elif said.get("event") == "failed":
-        number = said.get("errno")
-        words = {name: str(said.get(name, ""))[:_MOST_SAID] for name in ("doing", "why")}
-        yield {"event": "failed", "errno": number if isinstance(number, int) else None, **words}
-    elif said.get("event") == "ended":
-        code = said.get("code")
-        console = str(said.get("console", ""))[:_LONGEST]
-        yield {"event": "ended", "console": console, "code": code if isinstance(code, int) else None}

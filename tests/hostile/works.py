@@ -12,6 +12,23 @@ OVERDUE = r"the network took more than \d+ s of processor time and was stopped"
 POWER_OFF = "python3 -c 'import ctypes; ctypes.CDLL(None).reboot(0x4321FEDC)'"
 """reboot(2); the program of that name is not on every machine."""
 _MACHINE = "mkdir /mnt/m; mount -t hostfs m /mnt/m; "
+
+
+def _forged(done):
+    """A work.sh that answers, before the agent does, with one command done as this expression says, "" for none."""
+    return f"""python3 -c '
+import json, os, struct
+whole = {{"terminal": "client", "text": "", "output": "", "exit_status": 0, "start_s": 0.0, "end_s": 1.0}}
+answers = b""
+for number in range(99):
+    body = json.dumps({{"id": number, "ok": {{"done": [{done}]}}}}).encode()
+    answers += struct.pack(">I", len(body)) + body
+pocket = os.open("/dev/pocket", os.O_WRONLY)
+while answers:
+    answers = answers[os.write(pocket, answers):]'
+sleep 9"""
+
+
 WORKS = {
     "fork bomb": (FORK_BOMB, OVERDUE),
     "endless loop": ("while :; do :; done", OVERDUE),
@@ -35,14 +52,12 @@ WORKS = {
         f"{ENDED}what came from the network could not be handled",
     ),
     "lies in the agent's name": (
-        """python3 -c '
-import json, os, struct
-answers = b""
-for number in range(99):
-    body = json.dumps({"id": number, "ok": {"done": [{"output": "all is well"}]}}).encode()
-    answers += struct.pack(">I", len(body)) + body
-os.write(os.open("/dev/pocket", os.O_WRONLY), answers)'
-sleep 9""",
+        _forged('{"output": "all is well"}'),
+        f"{ENDED}what came from the network is no answer: TypeError",
+    ),
+    "nothing in the agent's name": (_forged(""), f"{ENDED}what came from the network is no answer: ValueError"),
+    "a long status in the agent's name": (
+        _forged('{**whole, "exit_status": "<b>" * 9999}'),
         f"{ENDED}what came from the network is no answer: TypeError",
     ),
     "reading the machine": (
@@ -127,6 +142,8 @@ SAMPLE = (
     "rm -rf of the machine",
     "killing the agent",
     "lies in the agent's name",
+    "nothing in the agent's name",
+    "a long status in the agent's name",
     "control characters",
 )
 """Those that every run of the tests has."""

@@ -17,7 +17,7 @@ import pytest
 from linklab.engine import keeper
 from linklab.engine.failures import of_oserror, start_failure
 from linklab.errors import BootError, MissingError
-from linklab.grade.sandbox import _cleaned
+from linklab.grade.hearsay import keepers_word
 
 DENIED = Path(__file__).parents[1] / "denied.py"
 TIMEOUT_S = 30
@@ -185,5 +185,5 @@ def test_each_refusal_is_one_sentence_with_its_cure(number, file, kind, sentence
 def test_a_keeper_in_a_sandbox_may_say_what_failed():
     """In words of a bounded length, since a submission may speak in its place."""
     said = {"event": "failed", "doing": "x" * 10**6, "errno": "no", "why": ["y"], "file": "/home"}
-    (found,) = _cleaned(json.dumps(said).encode())
+    (found,) = keepers_word(json.dumps(said).encode())
     assert found == {"event": "failed", "doing": "x" * 200, "errno": None, "why": "['y']"}

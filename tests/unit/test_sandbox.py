@@ -11,10 +11,12 @@ import pytest
 
 from linklab import pocket_kernel
 from linklab.base import installation
+from linklab.engine.api import Completed
 from linklab.engine.pocket import PACKAGE
-from linklab.errors import MissingError
+from linklab.errors import EngineError, MissingError
 from linklab.grade import bubblewrap, sandbox
 from linklab.grade.exchange import Exchange, Room
+from linklab.grade.hearsay import answers, believing_nothing, keepers_word
 from linklab.grade.limits import Limits
 from linklab.grade.rebuild import read_bounded
 
@@ -170,7 +172,39 @@ def test_nothing_but_a_small_plain_file_is_read(tmp_path):
 )
 def test_a_keeper_in_a_sandbox_names_no_folder_to_remove(line, believed):
     """What it says may come from the submission, and only what can do no harm is taken."""
-    assert list(sandbox._cleaned(line)) == believed
+    assert list(keepers_word(line)) == believed
+
+
+WHOLE = {"terminal": "h1", "text": "true", "output": "", "exit_status": 0, "start_s": 0.0, "end_s": 1}
+
+
+@pytest.mark.parametrize(
+    "lie",
+    [
+        {"output": ["a"]},
+        {"terminal": None},
+        {"text": 7},
+        {"exit_status": "0"},
+        {"exit_status": True},
+        {"exit_status": 256},
+        {"exit_status": 10**4000},
+        {"start_s": float("nan")},
+        {"end_s": 10**400},
+    ],
+)
+def test_a_part_of_an_answer_that_is_no_such_part_makes_it_none(lie):
+    """Regression: a status that was a text of any length stood in the report."""
+    with pytest.raises(EngineError, match=r"is no answer: (TypeError|OverflowError)$"), believing_nothing():
+        answers([Completed(**WHOLE | lie)], 1)
+
+
+def test_as_many_answers_come_as_were_asked_for():
+    """Regression: an empty list of answers was an error of the grader's."""
+    done = [Completed(**WHOLE | {"exit_status": None})]
+    assert answers(done, 1) == done
+    for count in (0, 2):
+        with pytest.raises(EngineError, match="is no answer: ValueError"), believing_nothing():
+            answers(done, count)
 
 
 # --- where there is none

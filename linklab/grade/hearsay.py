@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the kernel, the agent, and the keeper in a sandbox say → the same, if it has the shape of what they may say.
+
+Programs of strangers may speak in their name, so nothing is taken for what it ought to be: an exit status may come as a
+long text, an answer with nothing in it, a path as one of ours.  Called by `linklab.grade.sandbox`; pure.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from linklab.engine.api import Completed
+from linklab.errors import EngineError
+
+MOST_CONSOLE = 2**16
+"""Characters of a kernel's last words, and bytes of one message of the keeper's."""
+_MOST_SAID = 200
+_STATUSES = range(256)
+"""What a shell's `$?` may be (bash(1), EXIT STATUS)."""
+
+
+@contextlib.contextmanager
+def believing_nothing() -> Iterator[None]:
+    """An answer that has not the shape of one is an error of the network's, not of ours."""
+    try:
+        yield
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, RecursionError, OverflowError) as error:
+        raise EngineError(f"what came from the network is no answer: {type(error).__name__}") from error
+
+
+def answers(done: list[Completed], count: int) -> list[Completed]:
+    """The same answers.
+
+    Args:
+        done: as they came.
+        count: how many there must be.
+
+    Raises:
+        ValueError: there are more or fewer.
+        TypeError: a part of one is not of the type that `Completed` says, or an exit status is none.
+    """
+    if len(done) != count:
+        raise ValueError(f"{len(done)} answers to {count} questions")
+    for each in done:
+        if not all(isinstance(text, str) for text in (each.terminal, each.text, each.output)):
+            raise TypeError("a text is none")
+        if each.exit_status is not None and (type(each.exit_status) is not int or each.exit_status not in _STATUSES):
+            raise TypeError("an exit status is none")
+        times(each.start_s, each.end_s)
+    return done
+
+
+def times(*found_s: Any) -> tuple[float, ...]:
+    """The same numbers of seconds; TypeError where one is no finite number."""
+    if not all(type(each) in (int, float) and math.isfinite(each) for each in found_s):
+        raise TypeError("a time is none")
+    return found_s
+
+
+def keepers_word(line: bytes) -> Iterator[dict[str, Any]]:
+    """A keeper's message, if it is one that may come from a sandbox."""
+    try:
+        said = json.loads(line)
+    except (ValueError, RecursionError):
+        return
+    if not isinstance(said, dict):
+        return
+    if said.get("event") == "started":
+        yield {"event": "started", "pid": None}  # a number of another process space
+    elif said.get("event") == "failed":
+        number = said.get("errno")
+        words = {name: str(said.get(name, ""))[:_MOST_SAID] for name in ("doing", "why")}
+        yield {"event": "failed", "errno": number if isinstance(number, int) else None, **words}
+    elif said.get("event") == "ended":
+        code = said.get("code")
+        console = str(said.get("console", ""))[:MOST_CONSOLE]
+        yield {"event": "ended", "console": console, "code": code if isinstance(code, int) else None}
