@@ -94,7 +94,7 @@ def sandbox(kernel_path: Path, limits: Limits, user: int | None) -> Iterator[tup
         # in a file, because everybody inside can read the command line in /proc/1/cmdline
         taken.append(_in_memory(b"\0".join(map(os.fsencode, command[1:]))))
         open_files.callback(os.close, taken[-1])
-        settings = {"filter": taken[0], "user": user, "limits": limits.of_a_process()}
+        settings = {"filter": taken[0], "user": user, "limits": limits.of_a_process(), "writable": None}
         entering = [PYTHON, "-I", "-S", str(_ENTER), json.dumps(settings)]
         yield [command[0], "--args", str(taken[-1]), "--", *entering], taken
 

@@ -3,16 +3,16 @@
 
 Platforms grade in a container, as root and without the right to make user namespaces, so bubblewrap starts nothing
 there.  The container is the sandbox then: the keeper and its kernel, hence all that a student types, run as a user
-that owns nothing, gains no privilege (PR_SET_NO_NEW_PRIVS), and cannot read what grading needs.  What the container
-does not keep from that user (its network, its processor) this module does not either.  Why: docs/harness.md.
+that owns nothing, gains no privilege (PR_SET_NO_NEW_PRIVS), cannot read what grading needs, makes the system calls of
+the sandbox alone, and writes (by Landlock) in its own two folders alone.  Why: docs/harness.md.
 """
 
 from __future__ import annotations
 
 import contextlib
 import itertools
+import json
 import os
-import shutil
 import signal
 import subprocess
 import tempfile
@@ -30,12 +30,16 @@ from linklab.exercise.places import search_path
 from linklab.grade.bubblewrap import PYTHON
 from linklab.grade.limits import Limits
 from linklab.grade.sandbox import SandboxEngine, SandboxNetwork
+from linklab.grade.syscalls import program
 
 FIRST_USER, USERS = 61_000, 100
 """Numbers of users that no distribution gives away (Debian Policy 9.2.2: 60000 to 64999 are reserved, unused here)."""
 _INSTRUCTORS = ("exercises", "problems", "labs")
 """Folders beside the package with solutions, hidden checks, and answers."""
+_ENTER = PACKAGE / "grade/enter.py"
 _END_S = 10.0
+_DEPTH = 32
+"""Of folders within each other; an exercise makes none."""
 _LOOK = 'for path; do test -r "$path" && printf "%s\\n" "$path"; done; true'
 _SHOWN = 4
 
@@ -59,9 +63,7 @@ class ContainerEngine(SandboxEngine):
         built = pocket_kernel.require()
         if os.geteuid() != 0:
             raise MissingError("--in-container is for root: it gives the student's commands another user")
-        if shutil.which("setpriv") is None:
-            raise MissingError("setpriv is missing, which changes users; install the package util-linux")
-        needed = [PACKAGE / "agent/agent.py", built.path, Path(PYTHON)]
+        needed = [PACKAGE / "agent/agent.py", _ENTER, built.path, Path(PYTHON)]
         if lacking := [path for path in needed if path not in readable(needed)]:
             raise MissingError(
                 f"the student's commands cannot read {_shown(lacking)}, which the network needs: "
@@ -85,64 +87,92 @@ class ContainerNetwork(SandboxNetwork):
     def __init__(self, limits: Limits, user: int, **options: Any) -> None:
         super().__init__(limits, user, **options)
         self._account = user
-        self._base = Path(tempfile.mkdtemp(prefix="linklab-container-", dir=_folder_without_blanks()))
-        os.chown(self._base, self._account, self._account)
+        self._base = self._folder(_folder_without_blanks())
+        self._memory: Path | None = None
 
     def close(self) -> None:
         """End it, and every process of its user."""
         super().close()
         end_all(self._account)
-        shutil.rmtree(self._base, ignore_errors=True)
+        # of this machine's own rm, which no depth of folders stops, and which follows no link
+        subprocess.run(["rm", "-rf", "--", *self._folders()], stderr=subprocess.DEVNULL, check=False)
+
+    def _folder(self, where: str | Path) -> Path:
+        """A new folder there that its user alone has."""
+        made = Path(tempfile.mkdtemp(prefix="linklab-container-", dir=where))
+        os.chown(made, self._account, self._account)
+        return made
+
+    def _folders(self) -> list[Path]:
+        return [self._base, *([self._memory] if self._memory else [])]
 
     def _places(self) -> Places:
+        self._memory = self._memory or self._folder(place.memory_dir(self.memory_mib * 2**20))
         return replace(
             super()._places(),
             code=PACKAGE.parent,
             kernel=self.kernel.path,
             work=self._base / "lab",
-            memory=place.memory_dir(self.memory_mib * 2**20),
+            memory=self._memory,
             run_base=self._base,
         )
 
     def _start_keeper(self, argv: list[str], fds: list[int]) -> subprocess.Popen[bytes]:
         end_all(self._account)  # of an earlier submission that was killed: nothing of it may reach this one
-        return subprocess.Popen(
-            [*as_user(self._account), *argv],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            pass_fds=fds,
-            start_new_session=True,
-            cwd="/",
-            umask=0o077,
-            env={},
-        )
+        with as_user(self._account, self.limits, self._folders()) as (command, more):
+            return subprocess.Popen(
+                [*command, *argv],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+                pass_fds=[*fds, *more],
+                start_new_session=True,
+                cwd="/",
+                umask=0o077,
+                env={},
+            )
 
     def _overfull(self) -> str:
         """Why it has written too much; a file system of its own would count that, which cannot be had here."""
         count = size = 0
-        for about in _files(self._base):
-            count, size = count + 1, size + about.st_blocks * 512
-            if count > self.limits.files:
-                return f"more than {self.limits.files} files were made inside"
+        for folder in self._folders():
+            for about, depth in _files(folder):
+                if depth > _DEPTH:
+                    return f"folders more than {_DEPTH} deep were made inside"
+                count, size = count + 1, size + about.st_blocks * 512
+                if count > self.limits.files:
+                    return f"more than {self.limits.files} files were made inside"
         most = self.limits.work_mib * 2**20
         return f"more than {self.limits.work_mib} MiB were written inside" if size > most else ""
 
 
-def as_user(user: int) -> list[str]:
-    """The command that runs another one as a user without any privilege, nor a way to one."""
-    command = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--no-new-privs"]
-    return [*command, "--inh-caps=-all", "--bounding-set=-all", "--"]
+@contextlib.contextmanager
+def as_user(user: int, limits: Limits, writable: Sequence[Path] = ()) -> Iterator[tuple[list[str], list[int]]]:
+    """The command that runs another one as a user without any privilege nor a way to one, and the files it inherits.
+
+    Args:
+        user: its number.
+        limits: of each process.
+        writable: the only files and folders that can be written, beside /dev/null.
+    """
+    number = program()
+    places = [*map(str, writable), os.devnull]
+    settings = {"filter": number, "user": user, "limits": limits.of_a_process(), "writable": places}
+    try:
+        yield [PYTHON, "-I", "-S", str(_ENTER), json.dumps(settings)], [number]
+    finally:
+        os.close(number)
 
 
 def readable(paths: Sequence[Path]) -> list[Path]:
     """Those that the student's commands could read; MissingError if they cannot be started."""
     asked = [str(path.resolve()) for path in paths]
-    command = [*as_user(FIRST_USER), "sh", "-c", _LOOK, "sh", *asked]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd="/")
+    with as_user(FIRST_USER, Limits()) as (command, more):
+        look = [*command, "/bin/sh", "-c", _LOOK, "sh", *asked]
+        done = subprocess.run(look, capture_output=True, text=True, check=False, cwd="/", pass_fds=more, env={})
     if done.returncode:
-        said = done.stderr.strip().splitlines()
-        raise MissingError(f"no command can be run as another user here: {said[0] if said else 'setpriv fails'}")
+        said = done.stderr.strip().splitlines() or [f"status {done.returncode}"]
+        raise MissingError(f"no command can be run as another user here: {said[-1]}")
     found = set(done.stdout.splitlines())
     return [path for path, name in zip(paths, asked, strict=True) if name in found]
 
@@ -179,12 +209,19 @@ def _instructors() -> list[Path]:
     return [installation.ROOT / name for name in _INSTRUCTORS if (installation.ROOT / name).exists()]
 
 
-def _files(top: Path) -> Iterator[os.stat_result]:
-    """Everything below a folder that strangers write to; links are not followed."""
-    for _, folders, names, folder in os.fwalk(top, onerror=None):
+def _files(top: Path) -> Iterator[tuple[os.stat_result, int]]:
+    """Everything below a folder that strangers write to, and how deep it lies; links are not followed.
+
+    Of what lies deeper than `_DEPTH` nothing is looked at, since each folder on the way down is open meanwhile.
+    """
+    above = len(top.parts)
+    for path, folders, names, folder in os.fwalk(top, onerror=None):
+        depth = len(Path(path).parts) - above + 1
         for name in (*folders, *names):
             with contextlib.suppress(OSError):
-                yield os.stat(name, dir_fd=folder, follow_symlinks=False)
+                yield os.stat(name, dir_fd=folder, follow_symlinks=False), depth
+        if depth > _DEPTH:
+            folders.clear()
 
 
 def _folder_without_blanks() -> str:

@@ -2,10 +2,12 @@
 """The last step into the sandbox: gives up the privileges that are left, then becomes the program that is confined.
 
 A program of its own (`python3 -I -S enter.py SETTINGS PROGRAM ARGUMENT…`, standard library only), which bubblewrap
-starts inside. SETTINGS are JSON: "filter", an open file with a program of classic BPF (`linklab.grade.syscalls`);
-"user", a number or null; "limits", named as in `resource` without RLIMIT_. Bubblewrap could load the filter itself, but
-the filter would then have to allow the calls that change the user; and a limit of processes that is set outside would
-count everything that the person who grades is running. Source: seccomp(2), setpriv(1), user_namespaces(7).
+starts inside, and the grader itself in a platform's container. SETTINGS are JSON: "filter", an open file with a program
+of classic BPF (`linklab.grade.syscalls`); "user", a number or null; "limits", named as in `resource` without RLIMIT_;
+"writable", files and folders beside which nothing can be written, or null where the file systems see to that.
+Bubblewrap could load the filter itself, but the filter would then have to allow the calls that change the user; and a
+limit of processes that is set outside would count everything that the person who grades is running.
+Source: seccomp(2), landlock(7), setpriv(1), user_namespaces(7).
 """
 
 from __future__ import annotations
@@ -16,7 +18,9 @@ import json
 import os
 import resource
 import signal
+import stat
 import sys
+from collections.abc import Sequence
 
 _PR_SET_PDEATHSIG, _PR_SET_SECCOMP, _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS = 1, 22, 24, 38
 _SECCOMP_MODE_FILTER = 2
@@ -25,6 +29,21 @@ _NO_CAPABILITIES = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()
 """The two arguments of capset(2), version 3."""
 _INSTRUCTION = 8
 """Bytes of a struct sock_filter."""
+_CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
+"""System calls of Landlock, which have these numbers on every processor."""
+_ASK_VERSION, _PATH_BENEATH = 1, 1
+_LEAST_LANDLOCK = 2
+"""The version that can allow moving a file to another folder (Linux 5.19); the first one forbids it everywhere."""
+_WRITE_FILE, _TRUNCATE = 1 << 1, 1 << 14
+_OF_FOLDERS = sum(1 << bit for bit in (*range(4, 13), 13))
+"""Removing folders and files, making any kind of these, and moving them to another folder."""
+
+
+class _Beneath(ctypes.Structure):
+    """struct landlock_path_beneath_attr."""
+
+    _pack_ = 1
+    _fields_ = (("allowed_access", ctypes.c_uint64), ("parent_fd", ctypes.c_int32))
 
 
 class _Program(ctypes.Structure):
@@ -66,11 +85,43 @@ def main(settings: str, *command: str) -> None:
     for name, most in wanted["limits"].items():
         resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (most, most))
     control(_PR_SET_NO_NEW_PRIVS, 1)
+    if wanted["writable"] is not None:
+        write_only(wanted["writable"], libc)
     with os.fdopen(wanted["filter"], "rb") as file:
         program = file.read()
     rules = _Program(len(program) // _INSTRUCTION, program)
     control(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.byref(rules))
     os.execve(command[0], command, {})
+
+
+def write_only(places: Sequence[str], libc: ctypes.CDLL) -> None:
+    """Let this process and its children write in these places alone, where the machine's kernel has Landlock.
+
+    Without it, or with its first version, nothing changes.
+
+    Raises:
+        OSError: a place cannot be opened, or the kernel refuses.
+    """
+    version = libc.syscall(_CREATE_RULESET, None, 0, _ASK_VERSION)
+    if version < _LEAST_LANDLOCK:
+        return
+
+    def done(result: int) -> int:
+        if result < 0:
+            number = ctypes.get_errno()
+            raise OSError(number, os.strerror(number))
+        return result
+
+    of_files = _WRITE_FILE | (_TRUNCATE if version > _LEAST_LANDLOCK else 0)
+    handled = ctypes.c_uint64(of_files | _OF_FOLDERS)
+    rules = done(libc.syscall(_CREATE_RULESET, ctypes.byref(handled), ctypes.sizeof(handled), 0))
+    for place in places:
+        number = os.open(place, os.O_PATH | os.O_CLOEXEC)
+        allowed = of_files | (_OF_FOLDERS if stat.S_ISDIR(os.fstat(number).st_mode) else 0)
+        done(libc.syscall(_ADD_RULE, rules, _PATH_BENEATH, ctypes.byref(_Beneath(allowed, number)), 0))
+        os.close(number)
+    done(libc.syscall(_RESTRICT_SELF, rules, 0))
+    os.close(rules)
 
 
 if __name__ == "__main__":

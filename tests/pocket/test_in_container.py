@@ -1,5 +1,6 @@
 """Grading inside a platform's container, where no namespace can be had: the container is the sandbox."""
 
+import ctypes
 import io
 import json
 import os
@@ -33,6 +34,9 @@ pytestmark = [
     pytest.mark.skipif(os.geteuid() != 0, reason="only root makes such a container"),
     pytest.mark.skipif(bool(why_not()), reason=f"no sandbox here: {why_not()}"),
 ]
+LANDLOCK = ctypes.CDLL(None).syscall(444, None, 0, 1)
+"""The version that this machine's kernel has (landlock(7)), -1 for none."""
+with_landlock = pytest.mark.skipif(LANDLOCK < 2, reason=f"no Landlock that can be used here (version {LANDLOCK})")
 LOOKS = f"""
 mkdir -p /mnt/m && mount -t hostfs m /mnt/m
 for path in /secret/c.toml /secret/9-try/exercise.toml {HOME}/exercises {HOME}/problems /root; do
@@ -43,6 +47,25 @@ touch /mnt/m/out/forged /mnt/m{HOME}/linklab/forged 2>/dev/null
 (setsid sleep 3600 &)
 echo "told: $told; $(grep -c ^ /mnt/m/etc/passwd) lines of passwd"
 exit 7
+"""
+OUTSIDE = """
+mkdir -p /mnt/m && mount -t hostfs m /mnt/m
+for path in /tmp /var/tmp /dev/shm; do (: >/mnt/m$path/x) 2>/dev/null && told="$told $path"; done
+mv /mnt/m/tmp/linklab-container-* /mnt/m/tmp/x 2>/dev/null && told="$told renames"
+memory='import os; os.pwrite(os.open("/mnt/m/proc/self/mem", os.O_RDWR), b"x", 2**29)'
+python3 -c "$memory" 2>/dev/null && told="$told memory"
+echo "told:$told"
+exit 7
+"""
+DEEP = """
+cd /lab && python3 -c '
+import os
+for number in range(4):
+    os.makedirs("new/" + "d/" * 800)
+    if number:
+        os.rename("old", "new/" + "d/" * 799 + "old")
+    os.rename("new", "old")'
+python3 -c "for number in range(10**8): pass"
 """
 
 
@@ -101,6 +124,24 @@ def test_a_students_commands_reach_no_secret_and_nothing_outlives_them(place):
     assert f"work.sh ended with status 7; its last words: told: ; {lines} lines of passwd" in notes
     assert not list(place.rglob("forged"))
     assert not list(place.rglob("link"))
+
+
+@with_landlock
+def test_a_students_commands_write_in_their_own_folders_alone(place):
+    """Regression: /tmp was open to them, which no limit counted, and their kernel's own memory, by its /proc."""
+    done = graded_inside(place, hand_in(place, work_sh=OUTSIDE.encode()))
+    assert done.returncode == 0, done.stdout + done.stderr
+    notes = json.loads((place / "out/graded/ada/results.json").read_text())["extra_data"]["notes"]
+    assert "work.sh ended with status 7; its last words: told:" in notes
+
+
+def test_folders_within_each_other_end_the_network_and_not_its_limits(place):
+    """Regression: what counts files broke at them, and with it every limit; the submission was an error of ours."""
+    done = graded_inside(place, hand_in(place, work_sh=DEEP.encode()))
+    assert done.returncode == 0, done.stdout + done.stderr
+    notes = json.loads((place / "out/graded/ada/results.json").read_text())["extra_data"]["notes"]
+    why = "folders more than 32 deep were made inside, and the network was stopped"
+    assert f"the network ended while work.sh ran: {why}" in notes
 
 
 @pytest.mark.parametrize("opened", ["exercises", "course"])

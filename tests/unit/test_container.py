@@ -1,6 +1,9 @@
 """What a container's grading is made of: another user, whose files alone come out, and whose processes all end."""
 
+import ctypes
+import json
 import os
+import signal
 import subprocess
 from pathlib import Path
 
@@ -8,10 +11,17 @@ import pytest
 
 from linklab.engine import pocket
 from linklab.errors import MissingError
-from linklab.grade.container import FIRST_USER, ContainerEngine, as_user, end_all, readable
+from linklab.grade import enter
+from linklab.grade.bubblewrap import PYTHON
+from linklab.grade.container import FIRST_USER, ContainerEngine, _files, as_user, end_all, readable
 from linklab.grade.exchange import Exchange, Room
+from linklab.grade.limits import Limits
+from linklab.grade.syscalls import program
 
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can change users")
+LANDLOCK = ctypes.CDLL(None).syscall(444, None, 0, 1)
+"""The version that this machine's kernel has (landlock(7)), -1 for none."""
+with_landlock = pytest.mark.skipif(LANDLOCK < 2, reason=f"no Landlock that can be used here (version {LANDLOCK})")
 USER = FIRST_USER + 99
 
 
@@ -57,8 +67,11 @@ def test_only_that_users_files_come_out(tmp_path, theirs):
 @as_root
 def test_every_process_of_a_user_ends():
     """Those in sessions of their own too, which end with nothing else; no other user's."""
-    other = subprocess.Popen([*as_user(USER - 1), "sleep", "60"])
-    subprocess.run([*as_user(USER), "sh", "-c", "setsid sleep 61 & setsid sleep 62 & exit"], check=True, cwd="/")
+    with as_user(USER - 1, Limits()) as (command, more):
+        other = subprocess.Popen([*command, "/bin/sleep", "60"], pass_fds=more)
+    with as_user(USER, Limits()) as (command, more):
+        started = [*command, "/bin/sh", "-c", "setsid sleep 61 & setsid sleep 62 & exit"]
+        subprocess.run(started, check=True, cwd="/", pass_fds=more)
     end_all(USER)
     shown = ["ps", "-o", "stat=", "-u", str(USER)]
     left = subprocess.run(shown, capture_output=True, text=True, check=False).stdout.split()
@@ -75,6 +88,48 @@ def test_what_a_students_commands_can_read_is_tried(tmp_path):
     (tmp_path / "shut").chmod(0o600)
     seen = [Path("/etc/passwd"), Path("/etc")]
     assert readable([tmp_path / "shut", seen[0], tmp_path / "gone", seen[1]]) == seen
+
+
+@with_landlock
+def test_only_what_is_named_can_be_written(tmp_path):
+    """Files, folders, and their names, below a folder or not; also by a program that is started then."""
+    for folder in ("mine/sub", "others"):
+        (tmp_path / folder).mkdir(parents=True)
+    (tmp_path / "others/file").write_text("as it was")
+    script = """
+    for file in mine/new others/new mine/../others/file /dev/null; do (: >$file) 2>/dev/null && echo writes $file; done
+    mkdir mine/folder && mkdir others/folder 2>/dev/null || echo no folder
+    mv mine/new mine/sub/moved && mv mine/sub/moved others 2>/dev/null || echo not moved
+    rm others/file 2>/dev/null || echo not removed
+    cat others/file
+    """
+    number = program()
+    places = [str(tmp_path / "mine"), os.devnull]
+    settings = json.dumps({"filter": number, "user": None, "limits": {}, "writable": places})
+    command = [PYTHON, "-I", "-S", enter.__file__, settings, "/bin/sh", "-c", script]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, pass_fds=[number], check=True)
+    os.close(number)
+    told = "writes mine/new\nwrites /dev/null\nno folder\nnot moved\nnot removed\nas it was"
+    assert (done.stdout, done.stderr) == (told, "")
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["file", "folder", "mine", "moved", "others", "sub"]
+
+
+@as_root
+def test_a_students_commands_have_no_network():
+    """A program that broke out of the pocket's kernel would have had the container's."""
+    with as_user(USER, Limits()) as (command, more):
+        asks = [*command, PYTHON, "-IS", "-c", "import socket; socket.socket()"]
+        done = subprocess.run(asks, capture_output=True, pass_fds=more, check=False)
+    assert done.returncode == -signal.SIGSYS
+
+
+def test_folders_are_counted_however_deep_they_are(tmp_path):
+    """Regression: a thousand folders within each other ended the thread that holds a network to its limits."""
+    deep = tmp_path
+    for _ in range(40):
+        deep /= "d"
+        deep.mkdir()
+    assert [depth for _, depth in _files(tmp_path)] == [*range(1, 34)]
 
 
 def test_only_root_grades_in_a_container(monkeypatch):
