@@ -11,6 +11,7 @@ import contextlib
 import datetime as dt
 import io
 import json
+import os
 import re
 import zipfile
 from collections.abc import Mapping
@@ -43,7 +44,8 @@ def packed(folder: Path) -> tuple[str, bytes]:
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
         for path in files:
-            archive.writestr(zipfile.ZipInfo(path.relative_to(folder).as_posix()), path.read_bytes())
+            name = os.fsencode(path.relative_to(folder)).decode("utf-8", "replace")
+            archive.writestr(zipfile.ZipInfo(name), path.read_bytes())
     return "submission.zip", made.getvalue()
 
 

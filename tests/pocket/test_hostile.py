@@ -298,6 +298,12 @@ def test_what_leaves_the_kernel_has_no_network(user):
     assert said == "SYS\n    lo\n"
 
 
+def test_what_leaves_the_kernel_takes_no_terminal_of_the_machine(user):
+    """Regression: 3,071 could be opened, which is all that are left for the containers of a machine."""
+    opened = "python3 -ISc 'import os; os.open(\"/dev/ptmx\", os.O_RDWR)' 2>&1 | tail -n 1; ls -A /dev/pts"
+    assert confined(opened, user) == "FileNotFoundError: [Errno 2] No such file or directory: '/dev/ptmx'\n"
+
+
 CALLS = """
 import ctypes, errno, os, signal
 libc = ctypes.CDLL(None, use_errno=True)

@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import sys
 import zipfile
 from pathlib import Path
@@ -155,6 +156,13 @@ def test_a_submission_is_the_one_archive_or_what_the_platform_unpacked(tmp_path)
     (tmp_path / "results/a.txt").write_bytes(b"a")
     name, content = packed(tmp_path)
     assert (name, unpacked(content)[0]) == ("submission.zip", {"exercise3-s1.zip": b"zip", "results/a.txt": b"a"})
+
+
+def test_a_file_whose_name_is_not_utf_8_is_packed_all_the_same(tmp_path):
+    """Regression: one beside the student's files, as an archive made elsewhere has it, ended the autograder."""
+    Path(os.fsdecode(os.fsencode(tmp_path) + b"/r\xe9sultats.txt")).write_bytes(b"r")
+    (tmp_path / "work.sh").write_bytes(b"true")
+    assert unpacked(packed(tmp_path)[1])[0] == {"r\ufffdsultats.txt": b"r", "work.sh": b"true"}
 
 
 @pytest.mark.parametrize(
