@@ -6,6 +6,7 @@ Pure. The names are listed in docs/writing-an-exercise.md; what is not there is 
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -122,7 +123,7 @@ def of_interface(interface: Interface) -> dict[str, float | str]:
         found["queue"] = float(queue)
     if options := _options(interface, qdiscs):
         found["options"] = options
-    found |= _shaping(interface, qdiscs) | _trouble([qdisc.options for qdisc in qdiscs if qdisc.kind == "netem"])
+    found |= _shaping(interface, qdiscs) | _trouble(interface, qdiscs)
     return found | (_of_link(link) if (link := of_all(interface)) else {})
 
 
@@ -174,17 +175,55 @@ def _shaping(interface: Interface, qdiscs: list[Qdisc]) -> dict[str, float | str
     return found
 
 
-def _trouble(netems: list[Options]) -> dict[str, float | str]:
-    """What the netems of an interface do together to a packet that passes all of them."""
-    delay = sum(netem.get("delay_ns", 0) for netem in netems) / 1e9
-    jitter = sum(netem.get("jitter_ns", 0) for netem in netems) / 1e9
-    found: dict[str, float | str] = {"delay": delay, "jitter": jitter}
-    for name in ("loss", "duplicate", "corrupt", "reorder"):
-        spared = 1.0
-        for netem in netems:
-            spared *= 1 - (mean_loss(netem) if name == "loss" else netem.get(name, 0))
-        found[name] = round(1 - spared, 12)
+def _trouble(interface: Interface, qdiscs: list[Qdisc]) -> dict[str, float | str]:
+    """What the netems of an interface do: delay and loss of each packet, and of the rest what one may meet.
+
+    Where classes lead packets apart, they have the least delay and the least loss of all ways: otherwise a netem that
+    no packet enters would stand for one that all have to pass.
+    """
+    netems = [qdisc.options for qdisc in qdiscs if qdisc.kind == "netem"]
+    delay, spared = _least(interface, qdiscs)
+    found: dict[str, float | str] = {"delay": delay, "loss": round(1 - spared, 12)}
+    found["jitter"] = sum(netem.get("jitter_ns", 0) for netem in netems) / 1e9
+    for name in ("duplicate", "corrupt", "reorder"):
+        found[name] = round(1 - math.prod(1 - netem.get(name, 0) for netem in netems), 12)
     return {name: value for name, value in found.items() if value}
+
+
+def _least(interface: Interface, qdiscs: list[Qdisc]) -> tuple[float, float]:
+    """The least delay, s, and the largest share of packets that is not lost, of all ways from the root inwards.
+
+    A class that nothing stands in is a way, and so is an htb itself for packets that belong to none of its classes.
+    """
+    below, leaves, astray = inside(interface), plain_leaves(interface), _astray(interface)
+    passed: dict[str, tuple[int, float]] = {}
+    nothing = (0, 1.0)
+    for qdisc in reversed(qdiscs):
+        ways = [passed[each.handle] for each in below.get(qdisc.handle, ()) if each.handle in passed]
+        if not ways or leaves.get(qdisc.handle) or qdisc.handle in astray:
+            ways.append(nothing)
+        delay_ns, spared = min(way[0] for way in ways), max(way[1] for way in ways)
+        if qdisc.kind == "netem":
+            delay_ns, spared = delay_ns + qdisc.options.get("delay_ns", 0), spared * (1 - mean_loss(qdisc.options))
+        passed[qdisc.handle] = delay_ns, spared
+    top = root(interface)
+    delay_ns, spared = nothing if top is None else passed[top.handle]
+    return delay_ns / 1e9, spared
+
+
+def _astray(interface: Interface) -> set[str]:
+    """Handles of the htbs of which some packets may enter no class, so that they pass at once (tc-htb(8), default).
+
+    Either it has no default class, or a filter leads to a class that is not there.
+    """
+    known = {each.classid for each in interface.classes}
+    ends = known - {each.parent for each in interface.classes}
+    htbs = {qdisc.handle: qdisc.options.get("default", 0) for qdisc in interface.qdiscs if qdisc.classful}
+    found = {handle for handle, default in htbs.items() if f"{handle}{default:x}" not in ends}
+    for each in interface.filters:
+        if each.options.get("classid", "") not in known:
+            found.add(f"{each.parent.partition(':')[0]}:")
+    return found
 
 
 def root(interface: Interface) -> Qdisc | None:

@@ -256,6 +256,43 @@ def test_ten_thousands_of_disciplines_take_no_minutes():
     assert time.process_time() - began_s < 20
 
 
+def netem(handle, parent, **options):
+    """A netem of a state."""
+    return {"kind": "netem", "handle": handle, "parent": parent, "options": {"limit": 1000, **options}}
+
+
+@pytest.mark.parametrize(
+    ("default", "more", "filters", "delay", "loss"),
+    [
+        (1, [netem("9:", "1:2", delay_ns=30_000_000, loss=0.01)], {}, 0.021, 0.0),  # each way has one
+        (1, [], {}, 0.001, 0.0),  # the second class has none
+        (2, [netem("9:", "1:2", delay_ns=30_000_000, loss=0.5)], {"classid": "1:1"}, 0.021, 0.0),
+        (0, [netem("9:", "1:2", delay_ns=30_000_000)], {}, 0.001, 0.0),  # without a default class some pass at once
+        (7, [netem("9:", "1:2", delay_ns=30_000_000)], {}, 0.001, 0.0),  # as where it is not there
+        (1, [netem("9:", "1:2", delay_ns=30_000_000)], {"classid": "1:"}, 0.001, 0.0),  # or a filter leads past all
+        (1, [netem("9:", "1:2", delay_ns=30_000_000), netem("a:", "8:", loss=0.1)], {}, 0.021, 0.0),
+        (1, [netem("9:", "1:2", delay_ns=1, loss=0.2), netem("a:", "8:", loss=0.1)], {}, 0.001000001, 0.1),
+    ],
+)
+def test_delay_and_loss_are_those_that_no_packet_is_spared(default, more, filters, delay, loss):
+    """Regression: a netem in a class that no packet entered stood for the delay of the path."""
+    options = {"rate_bit": 8000, "ceil_bit": 8000, "burst": 1600, "cburst": 1600}
+
+    def change(nodes):
+        interface = nodes["h1"]["interfaces"]["h1-eth0"]
+        htb = {"kind": "htb", "handle": "1:", "parent": "7:", "options": {"default": default}}
+        inner = netem("8:", "1:1", delay_ns=20_000_000)
+        interface["qdiscs"] = [netem("7:", "root", delay_ns=1_000_000), htb, inner, *more]
+        interface["classes"] = [
+            {"kind": "htb", "classid": f"1:{number}", "parent": "1:", "options": options} for number in (1, 2)
+        ]
+        led = {"kind": "matchall", "parent": "1:", "pref": 1, "protocol": "ip", "options": filters}
+        interface["filters"] = [led] if filters else []
+
+    found = facts(State.loads(changed(change)))
+    assert (found["h1-eth0.delay"], found.get("h1-eth0.loss", 0.0)) == (delay, loss)
+
+
 def test_classes_in_classes_are_made_from_the_top_in_linear_time():
     """Whatever their order; one whose parent is nowhere is named."""
     options = {"rate_bit": 8000, "ceil_bit": 8000, "burst": 1600, "cburst": 1600}
