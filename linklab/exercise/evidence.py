@@ -18,7 +18,7 @@ from linklab.judge.quantity import Value
 from linklab.judge.samples import Metrics, median
 
 Facts = Mapping[str, "float | str"]
-Ways = Callable[[str], "float | None"]
+Ways = Callable[[str], "float | str | None"]
 
 _UNITS = {
     **dict.fromkeys(("rate", "pacing", "throughput"), "bit/s"),
@@ -29,6 +29,8 @@ SHARES = ("loss", "duplicate", "corrupt", "reorder")
 """Facts and metrics that are shown as a percentage."""
 ON_THE_WAY = ("rate", "delay", "jitter", *SHARES)
 """What happens to packets between two nodes, whichever interface and discipline does it."""
+WAY = ".way"
+"""Ends the name of the fact by which interfaces packets go from one node to another."""
 _BY_INTERFACE = (*ON_THE_WAY, "queue", "burst", "discipline", "options")
 _SAME = 1e-3
 """Relative difference within which two numbers read back from the kernel are the same; it rounds rates and times."""
@@ -81,11 +83,16 @@ class Evidence:
     def _ways(self, reference: str) -> Ways:
         return self.reference_ways.get(reference, lambda name: None)
 
+    def _routes(self, ways: Ways) -> dict[str, float | str]:
+        """Those of the facts such as "h1>h2.way" that a check names: another way is another path, whatever is set."""
+        named = {name for check in self.exercise.checks for name in check.only if name.endswith(WAY)}
+        return {name: value for name in named if (value := ways(name)) is not None}
+
     def _between(
         self, before: Facts, before_ways: Ways, after: Facts, after_ways: Ways, along: Sequence[str]
     ) -> list[Change]:
         if not along:
-            return changes(before, after)
+            return changes({**before, **self._routes(before_ways)}, {**after, **self._routes(after_ways)})
         return changes(_along(before, before_ways, along), _along(after, after_ways, along))
 
     def name(self, name: str) -> Value | None:

@@ -46,15 +46,28 @@ class StateWays:
         self.state = state
         self.peers = peers(topology)
         self.interfaces = state.interfaces()
-        self.up = {name for name, (_, interface) in self.interfaces.items() if interface.up}
+        self.up = {name for name, (_, interface) in self.interfaces.items() if interface.up and self._at_home(name)}
 
-    def fact(self, name: str) -> float | None:
-        """The value of such a fact; None for other names, where there is no one way, or where nothing does it."""
+    def _at_home(self, port: str) -> bool:
+        """Whether a switch's port is not in another switch, where switches are bridges of the kernel's."""
+        bridges = {
+            name for name, interface in self.state.nodes[CLIENT].interfaces.items() if interface.kind == "bridge"
+        }
+        owner, interface = self.interfaces[port]
+        return owner != CLIENT or _switch(port) not in bridges or interface.master == _switch(port)
+
+    def fact(self, name: str) -> float | str | None:
+        """The value of such a fact; None for other names, where there is no one way, or where nothing does it.
+
+        "h1>h2.way" is a word, the interfaces by which packets leave: "h1-eth0 s1-eth2 s2-eth2".
+        """
         head, _, what = name.rpartition(".")
         source, arrow, target = head.partition(ARROW)
         if not arrow or CLIENT in (source, target) or not {source, target} <= self.state.nodes.keys():
             return None
         ports = self.ports(source, target)
+        if what == "way":
+            return " ".join(ports) if ports else None
         found = [self._at(self.interfaces[port][1], source, target) for port in ports or ()]
         if what == "queue":  # of the bottleneck
             found = sorted((at for at in found if "rate" in at and "queue" in at), key=lambda at: at["rate"])[:1]
@@ -122,6 +135,8 @@ class StateWays:
         owner = self.interfaces[peer][0]
         if owner != CLIENT:
             return (owner, []) if address in self._addresses(owner) else None
+        if address in self._addresses(CLIENT):  # whose answer is first, as the owner's that is farther away is not
+            return None
         reached = [
             (node, self.peers[name])
             for name, (node, interface) in self.interfaces.items()

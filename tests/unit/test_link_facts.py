@@ -98,6 +98,35 @@ def test_a_way_that_is_cut_has_no_facts():
     assert StateWays(replace(STATE, nodes={**STATE.nodes, owner: node}), TOPOLOGY).fact("h1>h2.delay") is None
 
 
+def replace_in(state: State, name: str, **more) -> State:
+    """The state with an interface that is set otherwise."""
+    owner, before = state.interfaces()[name]
+    node = replace(state.nodes[owner], interfaces={**state.nodes[owner].interfaces, name: replace(before, **more)})
+    return replace(state, nodes={**state.nodes, owner: node})
+
+
+def test_a_way_has_the_interfaces_by_which_packets_leave():
+    """None where they do not come by the switches of the drawing: regression, it was then taken for the same path."""
+    assert StateWays(STATE, TOPOLOGY).fact("h1>h2.way") == "h1-eth0 s1-eth2 s2-eth1"
+    assert StateWays(replace_in(STATE, "s2-eth1", up=False), TOPOLOGY).fact("h1>h2.way") is None
+    elsewhere = StateWays(replace_in(STATE, "s1", addresses=("10.0.0.2/8",)), TOPOLOGY)
+    assert elsewhere.fact("h1>h2.way") is None  # the Client answers first
+    assert elsewhere.fact("h2>h1.way") == "h2-eth0 s2-eth2 s1-eth1"
+
+
+@pytest.mark.parametrize(("switches", "way"), [("bridge", None), ("openvswitch", "h1-eth0 s1-eth2 s2-eth1")])
+def test_a_port_that_was_moved_to_another_bridge_is_on_no_way(switches, way):
+    """Regression: h1's packets came out of s2 at once.  Other kinds of switches do not say whose a port is."""
+    state = STATE
+    for name, (_, interface) in STATE.interfaces().items():
+        if interface.kind and name in ("s1", "s2"):
+            state = replace_in(state, name, kind=switches)
+        elif name.startswith("s"):
+            state = replace_in(state, name, master=name.partition("-")[0])
+    assert StateWays(state, TOPOLOGY).fact("h1>h2.way") == "h1-eth0 s1-eth2 s2-eth1"
+    assert StateWays(replace_in(state, "s1-eth1", master="s2"), TOPOLOGY).fact("h1>h2.way") == way
+
+
 def test_an_exercise_can_ask_for_what_happens_between_two_nodes():
     """With its unit, as of any fact."""
     nothing = {}
