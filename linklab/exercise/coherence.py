@@ -14,7 +14,7 @@ from linklab.errors import InputError
 from linklab.exercise.answers import unit_of_kind
 from linklab.exercise.evidence import unit_of
 from linklab.exercise.fill import placeholders
-from linklab.exercise.model import Check, Exercise
+from linklab.exercise.model import Check, Exercise, Experiment
 from linklab.judge.check import check as unit_of_expression
 from linklab.judge.dimension import PLAIN, WORD, in_words
 from linklab.judge.evaluation import NoValueError, names, number
@@ -26,6 +26,9 @@ _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _ID = re.compile(r"[a-z][a-z0-9-]*")
 _WAY = re.compile(r"\w+>\w+")
 _METRIC = re.compile(r"throughput(\.\w+)?|jain|retransmits|ping\.(mean|max|loss)|backlog\.max")
+
+MOST_SPREADS = 6
+"""Metrics of an experiment whose ends are judged in all combinations."""
 
 
 @dataclass(frozen=True)
@@ -96,6 +99,7 @@ def _check_measured(exercise: Exercise, given: _Known) -> None:
         for flow in experiment.flows:
             where = f"experiment {experiment.id}"
             _same(f"{where}: a number of streams", PLAIN, _value(where, flow.streams, answered))
+        _check_spread(experiment)
     for fault in exercise.faults if exercise.withheld is None else ():
         _yes_or_no(f"fault {fault.id}", fault.seen, replace(given, experiments=experiments))
     for check in exercise.checks:
@@ -119,6 +123,22 @@ def _check_measured(exercise: Exercise, given: _Known) -> None:
             case "unchanged" if wrong := [way for way in check.along if not _WAY.fullmatch(way)]:
                 raise InputError(f'{where}: along "{wrong[0]}" must be a way from node to node, such as "h1>h2"')
         _check_bands(where, unit, check, replace(given, units={**given.units, "fault": WORD}), known)
+
+
+def _check_spread(experiment: Experiment) -> None:
+    where = f"experiment {experiment.id}: spread"
+    if experiment.spread and experiment.runs == 1:
+        raise InputError(f"{where}: says how far a first run may lie from all, and there is one; leave it or runs out")
+    if len(experiment.spread) > MOST_SPREADS:
+        raise InputError(f"{where}: of {len(experiment.spread)} metrics; {MOST_SPREADS} at most")
+    for metric, text in experiment.spread.items():
+        if not _METRIC.fullmatch(metric):
+            raise InputError(f'{where}: there is no metric "{metric}"')
+        far = parse_value(text)
+        if far.is_word or far.number <= 0:
+            raise InputError(f'{where}: {metric} = "{text}" is neither a share such as "5 %" nor a distance above 0')
+        if not text.strip().endswith("%"):
+            _same(f"{where}: {metric}", unit_of(metric), far.unit)
 
 
 def _check_bands(where: str, unit: str | None, check: Check, words: _Known, known: _Known) -> None:

@@ -22,7 +22,6 @@ from linklab.judge import samples
 from linklab.judge.dimension import PLAIN, WORD
 from linklab.judge.evaluation import Lookup, NoValueError, holds, names, number
 from linklab.judge.quantity import Value
-from linklab.judge.samples import Metrics
 from linklab.judge.tolerance import Tolerance, between
 from linklab.judge.verdict import Outcome
 
@@ -68,15 +67,6 @@ def worth_doing(evidence: Evidence, checks: Sequence[Check]) -> list[Experiment]
             if results[check.id].outcome not in (Outcome.PASS, Outcome.PARTIAL):
                 lost.add(check.id)
     return [experiment for experiment in evidence.exercise.experiments if experiment.id in wanted]
-
-
-def agree(evidence: Evidence, checks: Sequence[Check]) -> bool:
-    """Whether the runs of the seeds so far, each judged by itself and all together, earn the same in every check."""
-
-    def earned(metrics: Metrics) -> tuple[float, ...]:
-        return tuple(result.score for result in judge(replace(evidence, metrics=metrics), checks))
-
-    return samples.agree(evidence.metrics, samples.each_alone(evidence.metrics), earned)
 
 
 # --- one check

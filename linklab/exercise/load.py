@@ -223,12 +223,16 @@ def _experiment(table: toml.Table) -> Experiment:
         queue=table.take("queue", str, ""),
         why=table.take("why", str),
         runs=table.take("runs", int, 3),
+        spread={key: str(value) for key, value in table.take("spread", dict, {}).items()},
+        apart=table.take("apart", bool, False),
     )
     table.end()
     if found.runs < 1:
         raise InputError(f"experiment {found.id}: {found.runs} runs measure nothing")
     if found.base not in BASES:
         raise InputError(f'experiment {found.id}: base "{found.base}"; use {", ".join(BASES)}')
+    if found.apart and found.base == "submitted":
+        raise InputError(f"experiment {found.id}: apart shares a network, and what is submitted is each student's own")
     if not 0 <= found.omit_s < found.seconds:
         raise InputError(f"experiment {found.id}: omit {found.omit_s:g} s is not within its {found.seconds:g} seconds")
     if not found.flows and found.ping is None:

@@ -8,7 +8,7 @@ Expressions are kept as text and evaluated by `linklab.judge.evaluation`; placeh
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 
@@ -68,6 +68,9 @@ class Experiment:
 
     seconds: that the flows send, with `omit_s` of them before what counts; queue: interface whose backlog is sampled.
     runs: with how many seeds at most; one is enough where nothing is drawn by chance.
+    spread: metric → how far from a first run the median of all may lie, a share ("5 %") or a distance ("0.09",
+    "5 ms"); see `linklab.exercise.enough`.
+    apart: in a network of its own, which all students with the same parameters share; only of "start" or "healthy".
     """
 
     id: str
@@ -80,6 +83,8 @@ class Experiment:
     queue: str
     why: str
     runs: int = 3
+    spread: Mapping[str, str] = field(default_factory=dict)
+    apart: bool = False
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,14 @@
 
 Everything typed here is ours or made from checked data (`State`): no program of the student's runs in these networks.
 One network a seed: the start is set up, then for each experiment its state restored, read back, and the traffic driven
-on the virtual clock.
+on the virtual clock.  Experiments that are apart have another one, set up in the same way.
 """
 
 from __future__ import annotations
 
+import contextlib
 import tempfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -76,7 +77,7 @@ Choose = Callable[["Rerun"], Sequence[Experiment]]
 
 
 Settled = Callable[["Rerun"], bool]
-"""Says, after two seeds or more, whether they lead to the same marks, so that no further run is needed."""
+"""Says, after one seed or more, whether the marks stand, so that no further run is needed."""
 
 
 def rerun(
@@ -100,7 +101,7 @@ def rerun(
         claimed: whether the submitted state is a file's word, so that it is tried before anything is chosen.  What
             work.sh led to is tried when the first network has been measured, so that nothing measured changes by it:
             work.sh may have replaced the program that reads the network.
-        settled: is asked from the second seed on; where it says so, the other seeds are left out.
+        settled: is asked after each seed; where it says so, the other seeds are left out.
 
     Raises:
         UnbuildableError: the submission's own topology is to blame.
@@ -110,12 +111,9 @@ def rerun(
     for number, seed in enumerate(seeds):
         if found is not None and not any(number < each.runs for each in found.experiments):
             break
-        if found is not None and number >= 2 and settled(found):
+        if found is not None and settled(found):
             break
-        with (
-            tempfile.TemporaryDirectory(prefix="linklab-grade-") as folder,
-            _Pocket(plan, engine, Path(folder), seed) as pocket,
-        ):
+        with _network(plan, engine, seed) as pocket:
             healthy, start = pocket.set_up()
             if found is None:
                 found = Rerun(healthy, start, environment=dict(pocket.network.environment))
@@ -123,19 +121,44 @@ def rerun(
                 if claimed and submitted is not None:
                     found.impossible = pocket.cannot_become(submitted)
                 found.experiments = choose(found)
-            for experiment in found.experiments:
-                if number < experiment.runs and experiment.id not in {**found.broken, **found.errors}:
+            due = [each for each in found.experiments if number < each.runs]
+            for experiment in due:
+                if not experiment.apart:
                     _one(pocket, experiment, submitted, found, seed)
             if number == 0 and not claimed and submitted is not None:
                 found.impossible = pocket.refuses(submitted)
+        if any(experiment.apart for experiment in due):
+            with _network(plan, engine, seed) as pocket:  # nothing in it is the student's, so it is shared
+                pocket.set_up()
+                for experiment in due:
+                    if experiment.apart:
+                        _one(pocket, experiment, None, found, seed)
     assert found is not None
     for name in (*found.broken, *found.errors):  # what only some seeds measured is no measurement
         found.metrics.pop(name, None)
+    order = [experiment.id for experiment in found.experiments]
+    found.metrics = {name: found.metrics[name] for name in order if name in found.metrics}
+    found.traces.sort(key=lambda trace: order.index(trace.experiment))
     return found
 
 
+@contextlib.contextmanager
+def _network(plan: ExerciseNetwork, engine: Engine, seed: int) -> Iterator[_Pocket]:
+    """A new one, with a working folder that goes with it."""
+    with (
+        tempfile.TemporaryDirectory(prefix="linklab-grade-") as folder,
+        _Pocket(plan, engine, Path(folder), seed) as pocket,
+    ):
+        yield pocket
+
+
 def _one(pocket: _Pocket, experiment: Experiment, submitted: State | None, found: Rerun, seed: int) -> None:
-    """Do an experiment, or take what the same traffic in the same state gave in this network."""
+    """Do an experiment, or take what the same traffic in the same state gave in this network.
+
+    One that broke with another seed is not tried again.
+    """
+    if experiment.id in {**found.broken, **found.errors}:
+        return
     bases = {"healthy": found.healthy, "start": found.start, "submitted": submitted or found.start}
     theirs = experiment.base == "submitted" and submitted is not None
     lookup = pocket.plan.lookup

@@ -22,9 +22,10 @@ from linklab.errors import BundleError, Fault, InputError, TopologyError, blame
 from linklab.exercise.answers import Answers, read_answers
 from linklab.exercise.bundle import LAB, Bundle, read_bundle
 from linklab.exercise.course import Course, parse_course, weighted
+from linklab.exercise.enough import enough
 from linklab.exercise.evidence import Evidence, changes
 from linklab.exercise.instance import changed_by_hand, filled, parse_instance, planted, proven, quantities
-from linklab.exercise.judge import agree, describe, judge, worth_doing
+from linklab.exercise.judge import describe, judge, worth_doing
 from linklab.exercise.load import known_exercise, load_exercise
 from linklab.exercise.model import Check, Exercise, Experiment, Instance
 from linklab.exercise.observed import Sessions, recorded, scripted
@@ -41,10 +42,7 @@ from linklab.state.ways import StateWays
 from linklab.topology import Topology
 
 SEEDS = (1, 2, 3)
-"""Up to three runs: where two lead to the same marks their median stands, else a third decides.
-
-So one unlucky draw of losses decides nothing, and most submissions need two runs.
-"""
+"""Up to three runs, so one unlucky draw of losses decides nothing: `linklab.exercise.enough` says when fewer do."""
 
 
 _NAMED = re.compile(r"(?:^|_)((?:exercise|problem)\d{1,4})-[^/]+\.zip$", re.IGNORECASE)
@@ -221,8 +219,10 @@ def examine(
     engine: Engine,
     seeds: Sequence[int],
     checks: Sequence[Check] | None = None,
+    *,
+    every: bool = False,
 ) -> tuple[Report, Evidence]:
-    """As `assess`, with what the report follows from."""
+    """As `assess`, with what the report follows from; `every` seed is run, also where fewer are enough."""
     exercise, instance = submission.exercise, submission.instance
     chosen = exercise.checks if checks is None else checks
     lookup = quantities(exercise, instance)
@@ -234,7 +234,7 @@ def examine(
         return worth_doing(_evidence(submission, so_far, state, lookup), chosen)
 
     def settled(done: Rerun) -> bool:
-        return agree(_evidence(submission, done, state, lookup), chosen)
+        return not every and enough(_evidence(submission, done, state, lookup), chosen)
 
     done = rerun(network, state, engine, seeds, choose, settled=settled, claimed=not handed_in.made)
     evidence = _evidence(submission, done, state, lookup)

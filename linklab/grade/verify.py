@@ -2,7 +2,8 @@
 """Proves an exercise on the instances of many students: `linklab exercise verify`.
 
 The model answer earns full marks, an empty submission nothing, each known wrong one exactly its marks, and a planted
-fault can be seen.  Wrong variants that are generated are in `linklab.grade.mutants`.
+fault can be seen.  Where a first run may decide, every seed is run, and the first must earn what all earn.  Wrong
+variants that are generated are in `linklab.grade.mutants`.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import dataclass, replace
 
 from linklab.engine.api import Engine
 from linklab.exercise.answers import Answers
+from linklab.exercise.enough import misled
 from linklab.exercise.evidence import Evidence, Facts, changes
 from linklab.exercise.instance import quantities
 from linklab.exercise.judge import judge
@@ -22,7 +24,7 @@ from linklab.grade.attempt import solution
 from linklab.grade.known import Known
 from linklab.grade.rerun import rerun
 from linklab.grade.sample import drawn, empty, instance_of, sample
-from linklab.grade.unit import SEEDS, assess, examine, network_of
+from linklab.grade.unit import SEEDS, Submission, assess, examine, network_of
 from linklab.judge.evaluation import holds, names
 from linklab.judge.verdict import Outcome
 from linklab.state.facts import facts
@@ -78,7 +80,7 @@ def verify(
     who = instance.student
     yield prove_empty(exercise, instance, engine, seeds)
     model = sample(exercise, instance, solution(exercise), engine).submission
-    report, evidence = examine(model, engine, seeds)
+    report, evidence = _every_run(model, engine, seeds)
     measured = Measured(
         instance,
         evidence.facts,
@@ -88,7 +90,7 @@ def verify(
         evidence.typed,
         evidence.hosts,
     )
-    yield replace(_marks(who, "model", report, {}), measured=measured)
+    yield replace(_first_run(_marks(who, "model", report, {}), evidence), measured=measured)
     if exercise.faults:
         yield prove_seen(exercise, instance, engine, seeds)
     for known in wrong:
@@ -98,11 +100,25 @@ def verify(
 def prove_wrong(exercise: Exercise, instance: Instance, known: Known, engine: Engine, seeds: Sequence[int]) -> Proof:
     """A known wrong answer earns its marks: exactly, or within its range."""
     made = replace(instance, fault=known.fault) if known.fault else instance
-    report = assess(sample(exercise, made, known.made, engine).submission, engine, seeds)
+    report, evidence = _every_run(sample(exercise, made, known.made, engine).submission, engine, seeds)
     what = f"wrong/{known.name}"
     if known.shares is None:
-        return _within(made.student, what, report, known)
-    return _marks(made.student, what, report, known.shares)
+        return _first_run(_within(made.student, what, report, known), evidence)
+    return _first_run(_marks(made.student, what, report, known.shares), evidence)
+
+
+def _every_run(submission: Submission, engine: Engine, seeds: Sequence[int]) -> tuple[Report, Evidence]:
+    """What the grader finds; where a first run may decide, with every seed."""
+    first_may_decide = any(experiment.spread for experiment in submission.exercise.experiments)
+    return examine(submission, engine, seeds, every=first_may_decide)
+
+
+def _first_run(proof: Proof, evidence: Evidence) -> Proof:
+    """The proof, which does not hold where the grader would be content with a first run that earns something else."""
+    wrong = misled(evidence, evidence.exercise.checks)
+    if not wrong:
+        return proof
+    return replace(proof, holds=False, said=f"{proof.said}; the first run seems clear, but earns {', '.join(wrong)}")
 
 
 def prove_empty(exercise: Exercise, instance: Instance, engine: Engine, seeds: Sequence[int]) -> Proof:

@@ -20,6 +20,7 @@ from linklab.exercise.instance import (
     practice_instance,
 )
 from linklab.exercise.load import load_exercise
+from linklab.exercise.model import Band
 from linklab.exercise.places import VARIABLE
 from linklab.exercise.report import Status
 from linklab.grade.attempt import solution
@@ -30,6 +31,7 @@ from linklab.grade.mutants import mutations
 from linklab.grade.own_folder import self_check
 from linklab.grade.rerun import rerun
 from linklab.grade.sample import COURSE_FILE, empty, instance_of, sample
+from linklab.grade.shared import SharedEngine
 from linklab.grade.unit import assess, grade, network_of
 from linklab.grade.verify import prove_wrong
 from linklab.topology import Topology
@@ -199,6 +201,41 @@ def test_a_grade_that_shares_what_was_measured_is_the_same_as_one_that_does_not(
     assert networks == [2, 0, 2], "one for work.sh and one that is measured; none; both"
     assert scores[:2] == [100, 100]
     assert scores[2] < 100
+
+
+def with_experiments(problem, **changed):
+    """The problem with other experiments: id → what is changed of it."""
+    experiments = (replace(each, **changed.get(each.id, {})) for each in problem.experiments)
+    return replace(problem, experiments=tuple(experiments))
+
+
+def test_a_first_run_that_leaves_no_doubt_is_the_only_one(problem):
+    """One network is measured; a second where nothing is known of how far runs lie apart."""
+    for spread, networks in (({"throughput": "5 %"}, 1), ({}, 2)):
+        exercise = with_experiments(problem, mended={"runs": 3, "spread": spread})
+        made = sample(exercise, instance_of(exercise, 1), solution(exercise), ENGINE).submission
+        report = assess(made, engine := CountingEngine(), (1, 2, 3))
+        assert (report.score, engine.started) == (100, networks)
+        assert len(report.metrics["mended"]["throughput"]) == networks
+
+
+def test_what_is_measured_apart_is_shared_with_students_whose_work_is_another(problem, tmp_path):
+    """The network of the start is a third one; with other work on the same parameters it is not started again."""
+    (kept := tmp_path / "kept").mkdir()
+    exercise = with_experiments(problem, start={"apart": True})
+    before = replace(exercise.checks[0], id="before", subject="start.throughput", bands=(Band(high="0.5 * rate"),))
+    exercise = replace(exercise, checks=(before, *exercise.checks))
+    made = sample(exercise, instance_of(exercise, 1), solution(exercise), ENGINE).submission
+    networks, starts = [], []
+    for work in (MODEL, MODEL.replace("16777216", "8388608")):
+        engine = CountingEngine()
+        report = assess(replace(made, work=work), SharedEngine(engine, kept), (1,))
+        assert report.score == 160
+        assert list(report.metrics) == ["start", "mended"], "in the order of the exercise"
+        networks.append(engine.started)
+        starts.append(report.metrics["start"]["throughput"])
+    assert networks == [3, 2]
+    assert starts[0] == starts[1]
 
 
 def test_a_state_read_back_counts_as_commands_do(problem, zipped):

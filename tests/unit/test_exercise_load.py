@@ -65,6 +65,32 @@ from linklab.exercise.load import load_exercise
             'kind = "rate"\ndefault = "5 ms"',
             "answer throughput: default: ",
         ),
+        (
+            "seconds = ",
+            'spread = { jain = "much" }\nseconds = ',
+            'experiment tuned: spread: jain = "much" is neither a share',
+        ),
+        ("seconds = ", "spread = { jain = 0 }\nseconds = ", 'experiment tuned: spread: jain = "0" is neither a share'),
+        (
+            "seconds = ",
+            'spread = { jain = "5 ms" }\nseconds = ',
+            "experiment tuned: spread: jain is a plain number, and",
+        ),
+        (
+            "seconds = ",
+            'spread = { index = "5 %" }\nseconds = ',
+            'experiment tuned: spread: there is no metric "index"',
+        ),
+        (
+            "seconds = ",
+            'runs = 1\nspread = { jain = "0.05" }\nseconds = ',
+            "experiment tuned: spread: says how far a first run may lie from all, and there is one",
+        ),
+        (
+            "seconds = ",
+            "spread = { " + ", ".join(f'"throughput.h{n}" = "5 %"' for n in range(7)) + " }\nseconds = ",
+            "experiment tuned: spread: of 7 metrics; 6 at most",
+        ),
     ],
 )
 def test_what_does_not_hold_together_is_named(tmp_path, old, new, why):
