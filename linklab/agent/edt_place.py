@@ -24,7 +24,6 @@ from linklab.agent.own_kernel import PARAMETERS
 from linklab.agent.trial_map import MapInterface, WayError
 from linklab.agent.trial_way import Ways
 from linklab.linux import edt_maps
-from linklab.linux.edt_program import FQ_HANDLE
 from linklab.linux.edt_stage import EdtStage
 from linklab.linux.kernelcalls import CLONE_NEWNET, CLONE_NEWNS, setns
 from linklab.linux.traffic_control import TrafficControl
@@ -228,7 +227,7 @@ def _held_at() -> set[int]:
     """Interfaces with our fq, in the namespace that this thread is in."""
     control = TrafficControl()
     try:
-        return {one.interface for one in control.all_disciplines() if one.handle == FQ_HANDLE}
+        return {one.interface for one in control.all_disciplines() if one.handle == edt_maps.FQ_HANDLE}
     finally:
         control.close()
 

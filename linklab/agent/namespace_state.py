@@ -22,8 +22,6 @@ from typing import Any
 
 from linklab.linux import edt_maps, tc_filter_options, tc_options
 from linklab.linux import route_attributes as attr
-from linklab.linux.edt_program import FQ_HANDLE, PRIORITY
-from linklab.linux.edt_stage import EdtStage, StageError
 from linklab.linux.netlink import (
     DUMP,
     INGRESS,
@@ -94,7 +92,7 @@ SYSCTLS = (
 
 CLSACT_HOOKS = (0xFFFFFFF2, 0xFFFFFFF3)
 CLSACT_TEXTS = tuple(map(handle_text, CLSACT_HOOKS))
-EDT_FQ = handle_text(FQ_HANDLE)
+EDT_FQ = handle_text(edt_maps.FQ_HANDLE)
 MOST_LINKS = 1000
 """At an interface; the file of a state is limited, and a restored network has as many to set."""
 ROUTE_TYPES = {
@@ -279,6 +277,9 @@ def _queues(netlink: Netlink, names: dict[int, str], interfaces: dict[str, dict[
 
 def _links(name: str, interface: dict[str, Any]) -> None:
     """Put links by departure time in place of the disciplines and the classifier that they are made of."""
+    # what reads them is half of what would be imported, and few interfaces have any
+    from linklab.linux.edt_stage import EdtStage, StageError  # noqa: PLC0415
+
     try:
         with EdtStage(name) as stage:
             found = list(itertools.islice(stage.links(), MOST_LINKS + 1)) if stage.stands else None
@@ -291,7 +292,9 @@ def _links(name: str, interface: dict[str, Any]) -> None:
         interface["unread"] = f"{count} links by departure time"
     else:
         interface["links"] = [_words(link.keys, link.spec.words()) for link in found]
-    interface["filters"] = [each for each in interface["filters"] if (each["kind"], each["pref"]) != ("bpf", PRIORITY)]
+    interface["filters"] = [
+        each for each in interface["filters"] if (each["kind"], each["pref"]) != ("bpf", edt_maps.PRIORITY)
+    ]
     ours = {"fq"} if any(each["parent"] in CLSACT_TEXTS for each in interface["filters"]) else {"fq", "clsact"}
     interface["qdiscs"] = [each for each in interface["qdiscs"] if each["kind"] not in ours]
 

@@ -24,6 +24,7 @@ from linklab.grade.limits import HANG_S
 from linklab.grade.sandbox import SandboxEngine
 from linklab.grade.shared import SharedEngine
 from linklab.grade.worklines import CACHES, FD, WATCH, Printed, read_printed, sentences
+from linklab.state.model import READ_STATE
 from linklab.topology import Topology
 
 PROCESSOR_S = 60.0
@@ -43,11 +44,15 @@ _PREPARE = f"""\
 # A command for each node: `h1 sysctl -w …` runs in h1, as students type it in h1's terminal.
 mkdir -p {NODES}
 ln -s {_DROP} {CACHES}
+declare -A shells # each node's, the oldest that names it
+while read -r pid words; do
+    name=${{words##*mininet:}}
+    [ -z "$name" ] || [ -n "${{shells[$name]}}" ] || shells[$name]=$pid
+done <<<"$(pgrep -a -f mininet:)"
 while read -r name; do
-    pid=$(pgrep -o -f "mininet:$name\\$") || continue
-    printf '#!/bin/sh\\nexec mnexec -a %s "$@"\\n' "$pid" >"{NODES}/$name"
-    chmod +x "{NODES}/$name"
+    [ -z "${{shells[$name]}}" ] || printf '#!/bin/sh\\nexec mnexec -a %s "$@"\\n' "${{shells[$name]}}" >"{NODES}/$name"
 done </lab/nodes.txt
+chmod +x {NODES}/*
 """
 _RUN = f"""\
 # Repeat work.sh.  Programs that it leaves running may hold its output open, so nobody waits for that to end.
@@ -68,10 +73,7 @@ sleep 0.5 # in which what it printed last is written
 exit "$status"
 """
 # /lab may be full
-_READ = (
-    f"{{ echo 2 >{_DROP}; }} 2>/dev/null; set -o pipefail; "
-    f"PYTHONSAFEPATH=1 python3 -m linklab.agent.node_state | head -c {MOST_STATE_BYTES}"
-)
+_READ = f"{{ echo 2 >{_DROP}; }} 2>/dev/null; set -o pipefail; {READ_STATE} | head -c {MOST_STATE_BYTES}"
 
 
 @dataclass(frozen=True)

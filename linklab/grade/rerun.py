@@ -26,10 +26,9 @@ from linklab.grade.limits import HANG_S
 from linklab.grade.traffic import Driven, drive
 from linklab.judge.evaluation import Lookup, NoValueError
 from linklab.judge.quantity import parse_value
-from linklab.state.model import State
+from linklab.state.model import READ_STATE, State
 from linklab.topology import Topology
 
-READ_STATE = "PYTHONSAFEPATH=1 python3 -m linklab.agent.node_state > /lab/state.json"
 SETTLE = "sleep 2"
 """What is still queued or in flight from the experiment before has left after this: no RTT here is over a second."""
 
@@ -273,7 +272,7 @@ class _Pocket:
 
     def read(self) -> State:
         """The network's state."""
-        (done,) = self.network.run([Typed("client", READ_STATE)], deadline_s=HANG_S)
+        (done,) = self.network.run([Typed("client", f"{READ_STATE} > /lab/state.json")], deadline_s=HANG_S)
         if done.exit_status:
             raise EngineError(f"the state cannot be read: {done.output.strip()[-300:]}")
         try:

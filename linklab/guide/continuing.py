@@ -20,9 +20,8 @@ from linklab.exercise.restore import restore_lines, unlike
 from linklab.exercise.terminals import configures
 from linklab.guide.evidence import EditorEvidence, FileEvidence, GuideEvidence, StateEvidence, TypedEvidence
 from linklab.guide.shell import CLIENT, ShellCommand, commands_in
-from linklab.state.model import State
+from linklab.state.model import READ_STATE, State
 
-READ_STATE = "PYTHONSAFEPATH=1 python3 -m linklab.agent.node_state"
 WALL_S = 60.0
 """For one line; most take a few milliseconds."""
 BACK_S = 1.0

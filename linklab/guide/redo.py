@@ -19,7 +19,7 @@ from linklab.engine.api import Background, Clock, Completed, Engine, Network, Sh
 from linklab.errors import AgentError, BootError, DeadlineError, EngineError, InputError
 from linklab.guide.claims import LineFiles
 from linklab.guide.collect import looks_only
-from linklab.guide.continuing import READ_STATE, starts_network
+from linklab.guide.continuing import starts_network
 from linklab.guide.evidence import EditorEvidence, FileEvidence, GuideEvidence, StateEvidence, TypedEvidence
 from linklab.guide.plan import runs_at_once
 from linklab.guide.progress import BEGUN, CONTINUED
@@ -38,7 +38,7 @@ from linklab.guide.redo_lines import (
 )
 from linklab.guide.shell import CLIENT
 from linklab.lab.model import Lab
-from linklab.state.model import State
+from linklab.state.model import READ_STATE, State
 
 IDLE_S = 1.0
 """What people pause between two lines beyond this is left out, unless something runs meanwhile."""

@@ -22,6 +22,10 @@ DISTRIBUTIONS = ("uniform", "normal", "pareto", "paretonormal")
 TABLES_AT = ("/usr/lib/tc", "/usr/lib/*/tc", "/lib/tc", "/usr/share/tc")
 """Where distributions put iproute2's tables, as patterns below the root."""
 
+FQ_HANDLE = 0x0ED70000
+"""Of the fq that holds packets until their time; `tc qdisc show` calls it ed7:."""
+PRIORITY = 0xED7
+"""Of the classifier, among others at its hook."""
 KEY = struct.Struct("=16s16s")
 ANY_SOURCE = bytes(16)
 MAPPED = bytes(10) + b"\xff\xff"

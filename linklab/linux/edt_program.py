@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from linklab.linux import bpf, edt_object, edt_room, elf
-from linklab.linux.edt_maps import ABOUT, NUMBER, STATE, VERSION
+from linklab.linux.edt_maps import ABOUT, FQ_HANDLE, NUMBER, PRIORITY, STATE, VERSION
 from linklab.linux.tc_attributes import (
     TCA_FQ_FLOW_PLIMIT,
     TCA_FQ_HORIZON,
@@ -29,9 +29,6 @@ from linklab.linux.tc_attributes import (
 from linklab.linux.traffic_control import Classifier, TrafficControl
 
 NAME = "linklab-edt"
-PRIORITY = 0xED7
-FQ_HANDLE = 0x0ED70000
-"""`tc qdisc show` calls it ed7:."""
 LEAST_HELD = 10_000
 """fq's own limit, for what belongs to no link."""
 MOST_HELD = 2**31 - 1

@@ -14,10 +14,9 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from linklab.linux import bpf
-from linklab.linux.edt_maps import ABOUT, DISTRIBUTIONS, ID, LINK, NUMBER, STATE, table
+from linklab.linux.edt_maps import ABOUT, DISTRIBUTIONS, FQ_HANDLE, ID, LINK, NUMBER, STATE, table
 from linklab.linux.edt_program import (
     ABOUT_MAP,
-    FQ_HANDLE,
     LEAST_HELD,
     LINKS,
     MOST_HELD,

@@ -19,6 +19,12 @@ from linklab.state.strict import At, load_json
 
 FORMAT = 1
 CLIENT = "client"
+READ_STATE = "PYTHONSAFEPATH=1 python3 -S -m linklab.agent.node_state"
+"""What is typed in a network to read it.
+
+What lies in the working folder is not ours: no json.py there may stand in for the standard one (Python 3.11). -S leaves
+out the packages that are installed, which would take as long as Python itself.
+"""
 _NODE = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,14}")
 
 

@@ -13,7 +13,7 @@ from linklab.tc.impairment import Impairment
 from linklab.tc.model import Class, Qdisc
 
 FQ = "ed7:"
-"""The handle of the command's fq (`linklab.linux.edt_stage.FQ_HANDLE`)."""
+"""The handle of the command's fq (`linklab.linux.edt_maps.FQ_HANDLE`)."""
 NOT_HERE = ("burst_bytes", "queue_pkts", "correlation_frac", "held_pkts", "discipline")
 _SPELLED = {"burst_bytes": "burst", "queue_pkts": "queue", "correlation_frac": "correlation", "held_pkts": "held"}
 

@@ -19,8 +19,8 @@ from linklab.errors import AgentError, DeadlineError, EngineError, InputError
 from linklab.terminal import attach
 
 COLUMNS = 1000
-STATE_PROGRAM = ("env", "PYTHONSAFEPATH=1", "python3", "-m", "linklab.agent.node_state")
-"""What lies in the working folder is not ours: no json.py there may stand in for the standard one (Python 3.11)."""
+STATE_PROGRAM = ("env", "PYTHONSAFEPATH=1", "python3", "-S", "-m", "linklab.agent.node_state")
+"""As `linklab.state.model.READ_STATE`, which says why."""
 STATE_DEADLINE_S = 20.0
 CTRL_C = b"\x03"
 LOOK_S = 0.2
