@@ -13,6 +13,7 @@ import contextlib
 import json
 import os
 import re
+import stat
 import struct
 import subprocess
 import sys
@@ -32,6 +33,8 @@ MOST_NODES = 100
 SYSCTL_FOLDERS = ("net/core", "net/ipv4")
 SYSCTLS = Path("/proc/sys")
 MODULES = Path("/sys/module")
+MOST_BYTES = 65536
+"""Of the value of a sysctl; the kernel gives it in one piece."""
 GSO_LIMITS = {"gso_max_size": attr.IFLA_GSO_MAX_SIZE, "gso_max_segs": attr.IFLA_GSO_MAX_SEGS}
 """By the words of ip-link(8); no exercise sets them, so they are not part of a node's state."""
 NO_QUEUE = "0:"
@@ -80,14 +83,21 @@ def _node(wanted: re.Pattern[str]) -> dict[str, Any]:
 
 
 def _sysctls() -> dict[str, str]:
-    """The sysctls of this namespace that can be set, by name."""
+    """The sysctls of this namespace that can be set, by name; there are hundreds, for each node, so without a Path."""
     found = {}
     for folder in SYSCTL_FOLDERS:
-        for file in sorted((SYSCTLS / folder).iterdir()):
-            # the key of TCP Fast Open is drawn by chance, and nobody sets it
-            if file.is_file() and file.stat().st_mode & 0o200 and "key" not in file.name:
-                with contextlib.suppress(OSError):  # write-only, or not of this namespace
-                    found[f"{folder}/{file.name}".replace("/", ".")] = " ".join(file.read_text().split())
+        for name in sorted(os.listdir(f"{SYSCTLS}/{folder}")):  # noqa: PTH208 - as said
+            if "key" in name:  # that of TCP Fast Open is drawn by chance, and nobody sets it
+                continue
+            with contextlib.suppress(OSError):  # write-only, or not of this namespace
+                file = os.open(f"{SYSCTLS}/{folder}/{name}", os.O_RDONLY | os.O_CLOEXEC)
+                try:
+                    mode = os.fstat(file).st_mode
+                    if stat.S_ISREG(mode) and mode & 0o200:
+                        value = os.read(file, MOST_BYTES).decode()
+                        found[f"{folder}/{name}".replace("/", ".")] = " ".join(value.split())
+                finally:
+                    os.close(file)
     return found
 
 
