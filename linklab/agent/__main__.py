@@ -10,7 +10,7 @@ from linklab.agent import own_kernel
 from linklab.agent.agent import Agent
 
 if __name__ == "__main__":
-    os.environ.pop("SETUPTOOLS_USE_DISTUTILS", None)  # init's, for this process
+    os.environ.pop("SETUPTOOLS_USE_DISTUTILS", None)  # the engine's, for this process alone
     named = os.environ.pop("LINKLAB_CHANNEL", "/dev/pocket")
     if not named.startswith("fd:"):  # with a descriptor, the kernel is the machine's own
         own_kernel.cost_nothing()

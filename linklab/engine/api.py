@@ -289,6 +289,7 @@ class Engine(Protocol):
         profile: str = "desktop",
         display: bool = False,
         on_stage: OnStage = lambda stage, network: None,
+        as_recorded: bool = True,
     ) -> AbstractContextManager[Network]:
         """Build a network, and end it on every way out.
 
@@ -300,6 +301,7 @@ class Engine(Protocol):
             profile: what computing costs, where the engine can price it.
             display: whether programs inside may ask for windows on the host.
             on_stage: told what is being done.
+            as_recorded: whether it begins like the networks of which labs have recordings; others begin sooner.
 
         Raises:
             InputError: the engine has no such clock, seed or profile.

@@ -59,10 +59,12 @@ class HostEngine:
         profile: str = "desktop",
         display: bool = False,
         on_stage: OnStage = lambda stage, network: None,
+        as_recorded: bool = True,
     ) -> Iterator[HostNetwork]:
         """Build `topology` in a space of its own on this kernel, and end it on every way out; see `Engine.start`.
 
-        Seed and profile mean nothing here: chance is the kernel's, and computing takes what it takes.
+        Seed, profile and as_recorded mean nothing here: chance is the kernel's, and computing takes what
+        it takes.
 
         Raises:
             InputError: another clock was asked for.

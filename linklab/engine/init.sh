@@ -49,9 +49,5 @@ ln -sf /usr/share/zoneinfo/Etc/UTC etc/localtime
 { pivot_root . . && umount -l .; } || fail "the layer cannot become the root"
 cd /
 
-# Mininet imports distutils, and setuptools puts itself in its place where it is installed, for a third of the time until
-# a network is ready; with Python 3.12 there is no other
-python=$(readlink -f /usr/bin/python3)
-[ -d "/usr/lib/${python##*/}/distutils" ] && export SETUPTOOLS_USE_DISTUTILS=stdlib
 PYTHONPATH=/opt/linklab PYTHONNOUSERSITE=1 HOME=/lab /usr/bin/python3 -B -m linklab.agent || echo "init: the agent ended with $?"
 off

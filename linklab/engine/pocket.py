@@ -54,6 +54,12 @@ PYTHON_INSIDE = f"{INSIDE}/venv/bin/python"
 """The Python of Linklab's own commands, by a path that is the same in every run (`init.sh`)."""
 ROOT_INSIDE = Path("/run/linklab/root")
 """Says inside where the labs of this Linklab are; a file and not a variable, which every program would copy."""
+WITHOUT_SETUPTOOLS = "SETUPTOOLS_USE_DISTUTILS=stdlib"
+"""For the agent: Mininet imports distutils, and setuptools puts itself in its place where it is installed.
+
+That is a quarter of the time until a network is ready.  Labs were recorded with it, and without it a flow of theirs is
+that of another seed.
+"""
 CLOCK_NS = 256
 """What reading the clock takes in network time, as in UML itself, so that a loop that waits for the clock ends."""
 
@@ -104,6 +110,7 @@ class PocketEngine:
         display: bool = False,
         memory_mib: int | None = None,
         on_stage: OnStage = lambda stage, network: None,
+        as_recorded: bool = True,
     ) -> Iterator[PocketNetwork]:
         """Build `topology` in a new pocket, and end it on every way out.
 
@@ -116,6 +123,7 @@ class PocketEngine:
             display: whether windows may be opened on the host for programs inside.
             memory_mib: memory of the pocket; used only as far as it is filled.
             on_stage: told what is being done, and of the network, which may be closed from another thread meanwhile.
+            as_recorded: whether it begins like the networks of which labs have recordings; others begin sooner.
 
         Raises:
             MissingError: no kernel built, or no place for its memory.
@@ -132,6 +140,7 @@ class PocketEngine:
             seed=seed,
             profile=profile,
             memory_mib=memory_mib or self.memory_mib,
+            as_recorded=as_recorded,
         )
         try:
             on_stage("starting the kernel", network)
@@ -153,7 +162,9 @@ class PocketNetwork(AgentNetwork):
     largest_message = LARGEST
     """Bytes of what the agent may say at once."""
 
-    def __init__(self, *, workdir: Path, clock: Clock, seed: int, profile: str, memory_mib: int) -> None:
+    def __init__(
+        self, *, workdir: Path, clock: Clock, seed: int, profile: str, memory_mib: int, as_recorded: bool = True
+    ) -> None:
         super().__init__()
         self.kernel = pocket_kernel.require()
         self.workdir = workdir.resolve()
@@ -161,6 +172,7 @@ class PocketNetwork(AgentNetwork):
         self.seed = seed
         self.profile = profile
         self.memory_mib = memory_mib
+        self.as_recorded = as_recorded
         self.last_words = ""
         self.exit_code: int | None = None
         self.pid: int | None = None
@@ -275,6 +287,7 @@ class PocketNetwork(AgentNetwork):
             f"CLOCK={self.clock.value}",
             "seccomp=auto",  # "on" would end the kernel where a sandbox denies it; "auto" then takes ptrace
             *(["notify=off"] if _filtered() else []),
+            *([] if self.as_recorded or not _has_distutils() else [WITHOUT_SETUPTOOLS]),
         ]
         if self.clock is Clock.VIRTUAL:
             argv += ["time-travel=inf-cpu", f"time-travel-start={VIRTUAL_START_NS}"]
@@ -456,6 +469,11 @@ def _filtered() -> bool:
     with contextlib.suppress(OSError):
         return "\nSeccomp:\t2\n" in Path("/proc/self/status").read_text(encoding="utf-8")
     return False
+
+
+def _has_distutils() -> bool:
+    """Whether Python inside has a distutils of its own; from Python 3.12 on there is setuptools' alone (PEP 632)."""
+    return Path(f"/usr/lib/{Path('/usr/bin/python3').resolve().name}/distutils").is_dir()
 
 
 def _venv() -> Path | None:

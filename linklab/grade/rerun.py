@@ -209,7 +209,9 @@ class _Pocket:
     def __init__(self, plan: ExerciseNetwork, engine: Engine, folder: Path, seed: int) -> None:
         self.plan, self.folder = plan, folder
         self.done: dict[str, Driven] = {}
-        self._starting = engine.start(tame(plan.topology), workdir=folder, clock=Clock.VIRTUAL, seed=seed)
+        self._starting = engine.start(
+            tame(plan.topology), workdir=folder, clock=Clock.VIRTUAL, seed=seed, as_recorded=False
+        )
         self.network: Network
         self.now: State
 
