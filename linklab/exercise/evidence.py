@@ -27,7 +27,7 @@ _UNITS = {
 }
 SHARES = ("loss", "duplicate", "corrupt", "reorder")
 """Facts and metrics that are shown as a percentage."""
-ON_THE_WAY = ("rate", "delay", "jitter", *SHARES)
+ON_THE_WAY = ("rate", "delay", "jitter", *SHARES, "loss_model")
 """What happens to packets between two nodes, whichever interface and discipline does it."""
 WAY = ".way"
 """Ends the name of the fact by which interfaces packets go from one node to another."""

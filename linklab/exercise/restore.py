@@ -200,7 +200,7 @@ def _route_lines(name: str, before: tuple[Route, ...], after: tuple[Route, ...])
 def _key(route: Route) -> str:
     """What makes a route another one."""
     words = [route.to] if route.type == "unicast" else [route.type, route.to]
-    return " ".join([*words, *([f"tos {route.tos}"] if route.tos else []), f"metric {route.metric}"])
+    return " ".join([*words, *([f"tos {route.tos:#x}"] if route.tos else []), f"metric {route.metric}"])
 
 
 def _full_words(route: Route) -> str:

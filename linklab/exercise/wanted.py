@@ -85,7 +85,7 @@ def _loss(interface: Interface, share: float) -> Interface:
         raise StateError("cannot lose more than all")
     if interface.links:
         return _with_links(interface, lambda link: link.with_loss(share), anew=share > 0)
-    spoken = ("loss", "loss_state", "loss_gemodel", *(() if share else ("loss_correlation", "ecn")))
+    spoken = ("loss", "loss_state", "loss_gemodel", "loss_correlation", "ecn")
     return _with_netem(interface, {"loss": share} if share else {}, spoken, lambda each: mean_loss(each.options) > 0)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from linklab.state.model import CLIENT, State
 from linklab.state.node import Interface, Node, Route
-from linklab.tc import DEFAULT_HANDLE, FRAME_BYTES, HOOKS, EdtLink, Options, Qdisc, mean_loss
+from linklab.tc import DEFAULT_HANDLE, FRAME_BYTES, HOOKS, EdtLink, Options, Qdisc, loss_model, mean_loss
 from linklab.topology import Topology
 from linklab.topology.checks import wireless_names
 
@@ -187,20 +187,22 @@ def _trouble(interface: Interface, qdiscs: list[Qdisc]) -> dict[str, float | str
     found["jitter"] = sum(netem.get("jitter_ns", 0) for netem in netems) / 1e9
     for name in ("duplicate", "corrupt", "reorder"):
         found[name] = round(1 - math.prod(1 - netem.get(name, 0) for netem in netems), 12)
+    found["loss_model"] = "; ".join(filter(None, map(loss_model, netems)))
     return {name: value for name, value in found.items() if value}
 
 
 def _least(interface: Interface, qdiscs: list[Qdisc]) -> tuple[float, float]:
     """The least delay, s, and the largest share of packets that is not lost, of all ways from the root inwards.
 
-    A class that nothing stands in is a way, and so is an htb itself for packets that belong to none of its classes.
+    A class or band that nothing stands in is a way, and so is an htb itself for packets that belong to none of its
+    classes.
     """
     below, leaves, astray = inside(interface), plain_leaves(interface), _astray(interface)
     passed: dict[str, tuple[int, float]] = {}
     nothing = (0, 1.0)
     for qdisc in reversed(qdiscs):
         ways = [passed[each.handle] for each in below.get(qdisc.handle, ()) if each.handle in passed]
-        if not ways or leaves.get(qdisc.handle) or qdisc.handle in astray:
+        if len(ways) < max(1, qdisc.bands) or leaves.get(qdisc.handle) or qdisc.handle in astray:
             ways.append(nothing)
         delay_ns, spared = min(way[0] for way in ways), max(way[1] for way in ways)
         if qdisc.kind == "netem":

@@ -12,6 +12,7 @@ import math
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from ipaddress import ip_address, ip_interface, ip_network
+from typing import Any
 
 from linklab.state.facts import ARROW, of_all, of_interface, peers
 from linklab.state.model import CLIENT, State
@@ -31,10 +32,11 @@ def _combined(shares: Sequence[float]) -> float:
     return round(1 - math.prod(1 - share for share in shares), 12)
 
 
-_TOGETHER: Mapping[str, Callable[[Sequence[float]], float]] = {
+_TOGETHER: Mapping[str, Callable[[Sequence[Any]], float | str]] = {
     **dict.fromkeys(("delay", "jitter"), _added),
     **dict.fromkeys(("loss", "duplicate", "corrupt", "reorder"), _combined),
     **dict.fromkeys(("rate", "queue"), min),
+    "loss_model": "; ".join,
 }
 """What several interfaces on a way do together."""
 
@@ -77,7 +79,7 @@ class StateWays:
         found = [self._at(self.interfaces[port][1], source, target) for port in ports or ()]
         if what == "queue":  # of the bottleneck
             found = sorted((at for at in found if "rate" in at and "queue" in at), key=lambda at: at["rate"])[:1]
-        values = [value for at in found if isinstance(value := at.get(what), float)]
+        values = [at[what] for at in found if what in at]
         return _TOGETHER[what](values) if values and what in _TOGETHER else None
 
     def _at(self, interface: Interface, source: str, target: str) -> dict[str, float | str]:
@@ -122,11 +124,11 @@ class StateWays:
         return {address.partition("/")[0] for interface in interfaces for address in interface.addresses}
 
     def _route(self, node: str, address: str) -> Route | None:
-        """The one that the kernel takes: the longest prefix, then the smallest metric."""
+        """The one that the kernel takes for packets of no type of service: longest prefix, then least metric."""
         fitting = [
             (-length, route.metric, number)
             for number, route in enumerate(self.state.nodes[node].routes)
-            if (length := _fits(route, address)) is not None
+            if not route.tos and (length := _fits(route, address)) is not None
         ]
         if not fitting:
             return None

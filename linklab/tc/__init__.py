@@ -19,7 +19,7 @@ from linklab.tc.kind import FRAME_BYTES, Kind
 from linklab.tc.kinds import CLASSES, DISCIPLINES, FILTERS, QDISCS, module_of
 from linklab.tc.link import EdtLink
 from linklab.tc.model import DEFAULT_HANDLE, INCOMING, Class, Filter, Qdisc, read_line
-from linklab.tc.netem import DISTRIBUTIONS, mean_loss
+from linklab.tc.netem import DISTRIBUTIONS, loss_model, mean_loss
 from linklab.tc.option import Options, Parameter
 from linklab.tc.queues import fq_defaults
 
@@ -49,6 +49,7 @@ __all__ = [
     "fq_defaults",
     "lines",
     "lines_in",
+    "loss_model",
     "mean_loss",
     "module_of",
     "objects",

@@ -15,7 +15,7 @@ from ipaddress import ip_address
 from linklab.errors import InputError, StateError
 from linklab.linux.edt_maps import ALWAYS
 from linklab.linux.edt_words import WORDS, LinkSpec, read, share_text
-from linklab.tc.netem import mean_loss
+from linklab.tc.netem import loss_model, mean_loss
 
 ANY = "any"
 Pair = tuple[str, str]
@@ -64,15 +64,16 @@ class EdtLink:
 
     # --- what it does, in base units
 
-    def facts(self) -> dict[str, float]:
+    def facts(self) -> dict[str, float | str]:
         """What the facts of an interface with netem and a shaper call rate, delay, jitter, loss, …; without zeros."""
         spec = self.spec
         model = [_share(part) for part in (spec.to_bad, spec.to_good, spec.loss_bad, spec.loss_good)]
-        found = {
+        found: dict[str, float | str] = {
             "rate": float(spec.rate_bit),
             "delay": spec.delay_ns / 1e9,
             "jitter": spec.jitter_ns / 1e9,
             "loss": round(mean_loss({"loss_gemodel": model}), 12),
+            "loss_model": loss_model({"loss_gemodel": model}) if spec.to_bad else "",
             **{name: _share(getattr(spec, name)) for name in ("duplicate", "corrupt", "reorder")},
             "queue": float(spec.queue_bytes or round(spec.longest_queue_ns * spec.rate_bit / 8e9)),
         }

@@ -19,6 +19,8 @@ from linklab.tc.kind import Kind
 from linklab.tc.kinds import CLASSES, FILTERS, QDISCS, check_options
 from linklab.tc.option import Options
 
+MOST_BANDS = 16
+"""Of prio (linux/pkt_sched.h, TCQ_PRIO_BANDS)."""
 DEFAULT_HANDLE = "0:"
 """Handle of a discipline that the kernel has set by itself."""
 INCOMING = "ffff:fff1"
@@ -111,6 +113,11 @@ class Qdisc(_Object):
     def classful(self) -> bool:
         """Whether its queues are in classes that are set one by one."""
         return self.known is not None and self.known.classes is not None
+
+    @property
+    def bands(self) -> int:
+        """How many bands it has (tc-prio(8)), in each of which another discipline may stand; 0 if it is no prio."""
+        return int(self.options.get("bands", MOST_BANDS)) if self.kind == "prio" else 0
 
     def capacity_bytes(self, txqlen: int = 0) -> int | None:
         """Bytes that it holds when no other discipline is in it; None where it has no limit."""

@@ -160,6 +160,22 @@ def mean_loss(options: Options) -> float:
     return float(options.get("loss", 0))
 
 
+def loss_model(options: Options) -> str:
+    """How a netem loses where that is not each packet by chance alone, such as "gemodel 0.1,0.3,0.5,0.01"; else "".
+
+    A mean says little of it then: bursts may come after the longest test, with a correlation there are far fewer losses
+    than the share says (tc-netem(8), BUGS), and with ecn what supports it is marked instead.
+    """
+    for model in ("gemodel", "state"):
+        if shares := options.get(f"loss_{model}"):
+            words = f"{model} {','.join(map(str, shares))}"
+            break
+    else:
+        correlation = options.get("loss_correlation")
+        words = f"correlation {correlation}" if options.get("loss") and correlation else ""
+    return f"{words} ecn".strip() if options.get("ecn") and mean_loss(options) else words
+
+
 NETEM = Netem(
     "netem",
     (
@@ -182,6 +198,9 @@ NETEM = Netem(
     needs=("limit",),
     module="sch_netem",
     rate="rate_bit",
-    told=("delay_ns", "jitter_ns", "loss", "duplicate", "corrupt", "reorder", "rate_bit", "limit"),
+    told=(
+        *("delay_ns", "jitter_ns", *_SHARES, "rate_bit", "limit"),
+        *("loss_correlation", "loss_gemodel", "loss_state", "ecn"),
+    ),
     shown=("delay", "loss", "rate"),
 )

@@ -13,6 +13,7 @@ from linklab.exercise.restore import restore_lines, unlike
 from linklab.exercise.wanted import with_facts
 from linklab.state.facts import facts
 from linklab.state.model import State
+from linklab.state.node import Route
 from linklab.state.ways import StateWays
 from linklab.tc import EdtLink, Qdisc
 from linklab.topology import Topology
@@ -112,6 +113,27 @@ def test_a_way_has_the_interfaces_by_which_packets_leave():
     elsewhere = StateWays(replace_in(STATE, "s1", addresses=("10.0.0.2/8",)), TOPOLOGY)
     assert elsewhere.fact("h1>h2.way") is None  # the Client answers first
     assert elsewhere.fact("h2>h1.way") == "h2-eth0 s2-eth2 s1-eth1"
+
+
+def test_a_route_for_another_type_of_service_is_on_no_way():
+    """Regression: it hid the route by the Client that the packets took (ip-route(8), tos)."""
+    host = STATE.nodes["h1"]
+    taken = Route("10.0.0.2/32", via="10.9.1.1", dev="h1-eth0")
+    routes = (Route("10.0.0.2/32", dev="h1-eth0", tos=8), taken, *host.routes)
+    state = replace(STATE, nodes={**STATE.nodes, "h1": replace(host, routes=routes)})
+    assert StateWays(state, TOPOLOGY).fact("h1>h2.way") is None
+    assert ("h1", "ip route replace 10.0.0.2/32 tos 0x8 metric 0 dev h1-eth0 scope global proto boot") in restore_lines(
+        STATE, state
+    )
+
+
+def test_how_packets_are_lost_on_a_way_is_told_of_every_backend():
+    """A netem and a link by departure time in words of tc-netem(8), one after the other."""
+    netem = Qdisc("netem", "9:", "root", {"limit": 1000, "loss": 0.1, "loss_correlation": 0.99})
+    state = replace_in(STATE, "s2-eth1", qdiscs=(netem,))
+    assert StateWays(STATE, TOPOLOGY).fact("h1>h2.loss_model") == "gemodel 0.01,0.25,1.0,0.0"
+    assert StateWays(state, TOPOLOGY).fact("h1>h2.loss_model") == "gemodel 0.01,0.25,1.0,0.0; correlation 0.99"
+    assert StateWays(STATE, TOPOLOGY).fact("h2>h1.loss_model") is None
 
 
 @pytest.mark.parametrize(("switches", "way"), [("bridge", None), ("openvswitch", "h1-eth0 s1-eth2 s2-eth1")])

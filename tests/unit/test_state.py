@@ -109,7 +109,7 @@ def test_facts_of_a_tuned_network():
         "s2-eth1.discipline": "none",
         "s2-eth2.discipline": "htb fq_codel",
         "s2-eth2.rate": 1e9,
-        "h2-eth0.options": "netem loss_gemodel 0.028,0.25,1.0,0.0",
+        "h2-eth0.loss_model": "gemodel 0.028,0.25,1.0,0.0",
         "s1-eth2.options": "red adaptive cell_log 14 max 655360 min 218453 plog 25 wlog 4",
     }
     assert {name: found.get(name) for name in expected} == expected
@@ -291,6 +291,43 @@ def test_delay_and_loss_are_those_that_no_packet_is_spared(default, more, filter
 
     found = facts(State.loads(changed(change)))
     assert (found["h1-eth0.delay"], found.get("h1-eth0.loss", 0.0)) == (delay, loss)
+
+
+@pytest.mark.parametrize(
+    ("bands", "filled", "delay"),
+    [(2, ["7:1", "7:2"], 0.02), (3, ["7:3"], None), (3, ["7:1", "7:2"], None), (1, ["7:1"], 0.02)],
+)
+def test_a_band_of_prio_with_nothing_in_it_is_a_way_without_a_delay(bands, filled, delay):
+    """Regression: a netem in a band that no packet entered stood for the delay of the path."""
+
+    def change(nodes):
+        prio = {"kind": "prio", "handle": "7:", "parent": "root", "options": {"bands": bands, "priomap": [1] * 16}}
+        inner = [netem(f"{number + 8:x}:", band, delay_ns=20_000_000) for number, band in enumerate(filled)]
+        nodes["h1"]["interfaces"]["h1-eth0"]["qdiscs"] = [prio, *inner]
+
+    assert facts(State.loads(changed(change))).get("h1-eth0.delay") == delay
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"loss": 0.001}, None),
+        ({"loss_correlation": 0.5, "ecn": True}, None),  # of no loss
+        ({"loss": 0.001, "loss_correlation": 0.99}, "correlation 0.99"),
+        ({"loss": 0.001, "ecn": True}, "ecn"),
+        ({"loss_gemodel": [1e-9, 1e-6, 1.0, 0.0]}, "gemodel 1e-09,1e-06,1.0,0.0"),
+        ({"loss_state": [0.2, 0.8, 0.0, 1.0, 0.0], "ecn": True}, "state 0.2,0.8,0.0,1.0,0.0 ecn"),
+    ],
+)
+def test_how_a_netem_loses_is_a_fact_unless_it_is_each_packet_by_chance(options, told):
+    """Regression: correlated losses that never came were the same loss of a path."""
+
+    def change(nodes):
+        nodes["h1"]["interfaces"]["h1-eth0"]["qdiscs"] = [netem("7:", "root", **options)]
+
+    found = facts(State.loads(changed(change)))
+    assert found.get("h1-eth0.loss_model") == told
+    assert "h1-eth0.options" not in found or not told
 
 
 def test_classes_in_classes_are_made_from_the_top_in_linear_time():
