@@ -13,9 +13,11 @@ from dataclasses import replace
 from linklab.errors import StateError
 from linklab.state.facts import BUFFERS, CC, inside, inwards, of_all, of_interface, plain_leaves, root
 from linklab.state.model import State
-from linklab.state.node import SYSCTLS, Interface, Node, sysctl_form
+from linklab.state.node import SYSCTLS, Interface, Node, Route, sysctl_form
 from linklab.tc import DEFAULT_HANDLE, Class, EdtLink, Qdisc, fq_defaults, mean_loss
 
+SENDS = "sends"
+"""Of a node: its congestion control, whatever its routes name."""
 EVERY = "*"
 """Stands for every interface that has the fact."""
 _HELD_PKTS = 100_000
@@ -46,6 +48,9 @@ def _having(state: State, setting: str) -> list[str]:
 
 def _with_fact(state: State, fact: str, value: float | str) -> State:
     name, _, setting = fact.partition(".")
+    if name in state.nodes and setting == SENDS:
+        node = _with_sysctl(_without_congctl(state.nodes[name]), fact, "cc", value)
+        return replace(state, nodes={**state.nodes, name: node})
     if name in state.nodes and (setting in ("cc", *BUFFERS) or setting.startswith("sysctl.")):
         node = _with_sysctl(state.nodes[name], fact, setting, value)
         return replace(state, nodes={**state.nodes, name: node})
@@ -64,6 +69,15 @@ def _with_fact(state: State, fact: str, value: float | str) -> State:
         raise StateError(f"{fact} cannot be set: {interface} {error}") from error
     node = replace(state.nodes[owner], interfaces={**state.nodes[owner].interfaces, interface: after})
     return replace(state, nodes={**state.nodes, owner: node})
+
+
+def _without_congctl(node: Node) -> Node:
+    """With routes that leave the congestion control to the sysctl, which theirs would override (ip-route(8))."""
+
+    def without(route: Route) -> Route:
+        return replace(route, options={name: value for name, value in route.options.items() if name != "congctl"})
+
+    return replace(node, routes=tuple(map(without, node.routes)))
 
 
 def _with_sysctl(node: Node, fact: str, setting: str, value: float | str) -> Node:

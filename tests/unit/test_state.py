@@ -455,6 +455,19 @@ def test_a_smaller_buffer_lowers_what_it_starts_with():
     assert state.nodes["h1"].sysctls["net.ipv4.tcp_rmem"] == "10240 65536 65536"
 
 
+def test_a_host_sends_with_what_is_set_whatever_its_routes_name():
+    """Regression: with congctl bbr in h1's route, a test with CUBIC was one with BBR (Problem 1, 80 points)."""
+
+    def change(nodes):
+        nodes["h1"]["routes"] = [{"to": "10.0.0.0/8", "dev": "h1-eth0", "options": {"congctl": "bbr", "window": 9}}]
+
+    state = State.loads(changed(change))
+    set_, sends = (with_facts(state, {f"h1.{fact}": "cubic"}) for fact in ("cc", "sends"))
+    assert facts(set_)["h1.routes"] == "10.0.0.0/8 dev h1-eth0 congctl bbr window 9"
+    assert facts(sends)["h1.routes"] == "10.0.0.0/8 dev h1-eth0 window 9"
+    assert facts(set_)["h1.cc"] == facts(sends)["h1.cc"] == "cubic"
+
+
 def test_loss_goes_above_what_is_there():
     """Where no netem is, one comes to the root and what was there into it."""
     state = with_facts(TUNED, {"s1-eth2.loss": 0.01})
