@@ -58,7 +58,7 @@ class Decoder:
     """Bytes as they come → whole messages."""
 
     def __init__(self) -> None:
-        self.buffer = b""
+        self.buffer = bytearray()
 
     def feed(self, data: bytes) -> list[dict[str, Any]]:
         """The messages that `data` completes.
@@ -68,12 +68,15 @@ class Decoder:
         """
         self.buffer += data
         messages = []
-        while len(self.buffer) >= LENGTH.size:
-            (size,) = LENGTH.unpack_from(self.buffer)
+        at = 0
+        while len(self.buffer) >= at + LENGTH.size:
+            (size,) = LENGTH.unpack_from(self.buffer, at)
             if size > LARGEST:
                 raise ValueError(f"a frame of {size} bytes")
-            if len(self.buffer) < LENGTH.size + size:
+            end = at + LENGTH.size + size
+            if len(self.buffer) < end:
                 break
-            messages.append(json.loads(self.buffer[LENGTH.size : LENGTH.size + size]))
-            self.buffer = self.buffer[LENGTH.size + size :]
+            messages.append(json.loads(self.buffer[at + LENGTH.size : end]))
+            at = end
+        del self.buffer[:at]
         return messages

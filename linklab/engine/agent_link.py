@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import socket
 import threading
+import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
@@ -40,6 +41,7 @@ class AgentLink:
         self._lock = threading.Lock()
         self._ended: str | None = None
         self._reason = threading.Event()
+        self._taken_s = 0.0
         self._reader = threading.Thread(target=self._read, name="agent link", daemon=True)
 
     def on(self, event: str, handler: Handler) -> None:
@@ -50,6 +52,11 @@ class AgentLink:
     def ended(self) -> str | None:
         """Why nothing more will come; None while the agent is there."""
         return self._ended
+
+    @property
+    def taken_s(self) -> float:
+        """Processor time that reading what the agent sends has taken here, in seconds."""
+        return self._taken_s
 
     @property
     def busy(self) -> bool:
@@ -113,6 +120,7 @@ class AgentLink:
             while (messages := self._stream.receive()) is not None:
                 for message in messages:
                     self._dispatch(message)
+                self._taken_s = time.thread_time()
         except Exception as error:
             # nobody reads any more: whoever waits must not wait for the deadline
             self.end(f"what came from the network could not be handled: {type(error).__name__}: {error}")

@@ -24,6 +24,8 @@ class Limits:
     files: written, of any kind; processes: of the guest, each is one of ours; open_files: of its kernel.
     processor_s: that all its processes use together, from start to end, so that a busy machine changes no mark.
     total_s: the same of all networks of one engine, hence of one submission.
+    heard_s: processor time of ours to read what it says, of which answers take a fraction of a second; what fills the
+        pipe to us without end uses hardly any of its own.
     wall_s: from start to end; a network that waits for ever uses no processor.
     room: what comes out of the working folder.
     """
@@ -36,6 +38,7 @@ class Limits:
     open_files: int = 65_536
     processor_s: float = 300.0
     total_s: float = 900.0
+    heard_s: float = 5.0
     wall_s: float = HANG_S
     room: Room = field(default_factory=Room)
 

@@ -228,6 +228,8 @@ class SandboxNetwork(PocketNetwork):
             limits, found, why = self.limits, self._look(), ""
             if self._used_s > limits.processor_s:
                 why = f"the network took more than {limits.processor_s:.0f} s of processor time and was stopped"
+            if self.link.taken_s > limits.heard_s:
+                why = f"the network said more than the grader reads in {limits.heard_s:g} s and was stopped"
             if time.monotonic() - self._began > limits.wall_s:
                 why = f"the network ran longer than {limits.wall_s:g} s and was stopped"
             if found.own_bytes > limits.own_mib * 2**20:

@@ -60,6 +60,17 @@ WORKS = {
         _forged('{**whole, "exit_status": "<b>" * 9999}'),
         f"{ENDED}what came from the network is no answer: TypeError",
     ),
+    "a flood of messages in the agent's name": (
+        """python3 -c '
+import os, struct
+body = b"{\\"id\\":0}"
+pocket, frames = os.open("/dev/pocket", os.O_WRONLY), (struct.pack(">I", len(body)) + body) * 5000
+unsent = b""
+while True:
+    unsent = unsent or frames
+    unsent = unsent[os.write(pocket, unsent) :]'""",
+        f"{ENDED}the network said more than the grader reads in \\d+ s and was stopped",
+    ),
     "reading the machine": (
         f"{_MACHINE}cat /etc/shadow /mnt/m/etc/shadow /root/.ssh/* /mnt/m/root/.ssh/* /mnt/m/home/*/* >&2; exit 5",
         "No such file or directory",
