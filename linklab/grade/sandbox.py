@@ -45,7 +45,8 @@ from linklab.topology import Topology
 
 _LEAST_S = 1.0
 _FOLDERS = 2
-_LOOK_S = 0.25
+_LOOK_S, _REST = 0.25, 10
+"""The least time between two looks, and how many times as long as a look takes the rest after it is."""
 _SHELLS_KILLED = 128
 """What bubblewrap adds to the number of the signal that ended its program."""
 _REFUSED = (
@@ -224,7 +225,9 @@ class SandboxNetwork(PocketNetwork):
 
     def _watch(self) -> None:
         """End the network when it has taken too much; what it writes, the machine counts."""
-        while not self._gone.wait(_LOOK_S):
+        look_s = 0.0  # thousands of processes that only wait would take half an hour of ours
+        while not self._gone.wait(max(_LOOK_S, _REST * look_s)):
+            began_s = time.thread_time()
             limits, found, why = self.limits, self._look(), ""
             if self._used_s > limits.processor_s:
                 why = f"the network took more than {limits.processor_s:.0f} s of processor time and was stopped"
@@ -244,6 +247,7 @@ class SandboxNetwork(PocketNetwork):
                     self._control.shutdown(socket.SHUT_WR)
                 self._gone.wait()
                 return
+            look_s = time.thread_time() - began_s
 
     def _exchanged(self, work: int) -> Exchange:
         """What carries files between our working folder and theirs, an open folder."""

@@ -5,13 +5,16 @@ import os
 import shutil
 import stat
 import subprocess
+import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from linklab import pocket_kernel
 from linklab.base import installation
-from linklab.engine.api import Completed
+from linklab.base.processor_time import Taken
+from linklab.engine.api import Clock, Completed
 from linklab.engine.pocket import PACKAGE
 from linklab.errors import EngineError, MissingError
 from linklab.grade import bubblewrap, sandbox
@@ -338,3 +341,31 @@ def test_accounts_of_people_stay_outside():
         "nobody:x:65534:65534::/nonexistent:/usr/sbin/nologin\n"
     )
     assert bubblewrap.without_people("sudo:x:27:ada,alan\nada:x:1000:\n") == "sudo:x:27:\n"
+
+
+# --- limits
+
+
+def test_a_look_that_takes_long_is_followed_by_a_longer_rest(monkeypatch, tmp_path):
+    """Regression: looks at thousands of idle processes took a fifth of the time, more in half an hour than we have."""
+    rests: list[float] = []
+
+    def rest(seconds):
+        rests.append(seconds)
+        return len(rests) == 3
+
+    def look():
+        until_s = time.thread_time() + 0.1 * len(rests)
+        while time.thread_time() < until_s:
+            pass
+        return Taken()
+
+    monkeypatch.setattr(pocket_kernel, "require", lambda: None)
+    network = sandbox.SandboxNetwork(
+        Limits(), None, workdir=tmp_path, clock=Clock.VIRTUAL, seed=1, profile="desktop", memory_mib=16
+    )
+    network.link = SimpleNamespace(taken_s=0.0)
+    network._gone = SimpleNamespace(wait=rest)
+    monkeypatch.setattr(network, "_look", look)
+    network._watch()
+    assert rests == [0.25, pytest.approx(1, rel=0.4), pytest.approx(2, rel=0.4)]
