@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from linklab.errors import StateError
-from linklab.state.facts import BUFFERS, CC, inside, inwards, of_all, of_interface, plain_leaves, root
+from linklab.state.facts import BUFFERS, CC, inside, inwards, of_all, of_interface, plain_leaves, root, trunk
 from linklab.state.model import State
 from linklab.state.node import SYSCTLS, Interface, Node, Route, sysctl_form
 from linklab.tc import DEFAULT_HANDLE, Class, EdtLink, Qdisc, fq_defaults, mean_loss
@@ -120,11 +120,12 @@ def _with_links(interface: Interface, change: Callable[[EdtLink], EdtLink], *, a
 def _with_netem(
     interface: Interface, options: Mapping[str, float], spoken: tuple[str, ...], has_it: Callable[[Qdisc], bool]
 ) -> Interface:
-    """With `options` in the first netem (of those that have it), and none of what is `spoken` of in any other."""
-    netems = [qdisc for qdisc in inwards(interface) if qdisc.kind == "netem"]
-    if not netems:
-        return _under_netem(interface, options) if options else interface
-    chosen = next(filter(has_it, netems), netems[0])
+    """With `options` in the first netem (of those that have it), and none of what is `spoken` of in any other.
+
+    It is one that every packet enters: where there is none, as all are in classes, one comes to the root.
+    """
+    netems = [qdisc for qdisc in trunk(interface) if qdisc.kind == "netem"]
+    chosen = next(filter(has_it, netems), netems[0] if netems else None)
     changed = []
     for qdisc in interface.qdiscs:
         kept = {name: value for name, value in qdisc.options.items() if name not in spoken}
@@ -132,7 +133,8 @@ def _with_netem(
             changed.append(replace(qdisc, options={**kept, **options}))
         else:
             changed.append(replace(qdisc, options=kept) if qdisc.kind == "netem" else qdisc)
-    return replace(interface, qdiscs=tuple(changed))
+    found = replace(interface, qdiscs=tuple(changed))
+    return found if chosen or not options else _under_netem(found, options)
 
 
 def _under_netem(interface: Interface, options: Mapping[str, float]) -> Interface:

@@ -254,6 +254,16 @@ def inwards(interface: Interface) -> list[Qdisc]:
     return [*found.values()]
 
 
+def trunk(interface: Interface) -> list[Qdisc]:
+    """The disciplines that every packet enters: from the root to where classes or bands may lead them apart."""
+    below, found = inside(interface), list[Qdisc]()
+    ways = [qdisc for qdisc in [root(interface)] if qdisc is not None]
+    while len(ways) == 1:
+        found += ways
+        ways = [] if ways[0].classful or ways[0].bands else below.pop(ways[0].handle, [])
+    return found
+
+
 def queue_bytes(interface: Interface) -> int | None:
     """What the innermost queue holds, the smallest of several; None where there is none."""
     held: list[int | None] = []

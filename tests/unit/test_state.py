@@ -481,6 +481,28 @@ def test_loss_goes_above_what_is_there():
     ]
 
 
+@pytest.mark.parametrize("apart", ["htb", "prio"])
+@pytest.mark.parametrize(("fact", "value"), [("loss", 0.002), ("delay", 0.03)])
+def test_what_is_set_is_met_by_packets_of_every_class(apart, fact, value):
+    """Regression: an experiment's loss came into the first netem, which may be in a class that no packet enters."""
+    options = {"rate_bit": 8000, "ceil_bit": 8000, "burst": 1600, "cburst": 1600}
+
+    def change(nodes):
+        interface = nodes["h1"]["interfaces"]["h1-eth0"]
+        leads = {"default": 2} if apart == "htb" else {"bands": 2, "priomap": [1] * 16}
+        top = {"kind": apart, "handle": "1:", "parent": "root", "options": leads}
+        ways = [netem(f"{n + 7}:", f"1:{n}", delay_ns=20_000_000, loss=0.001) for n in (1, 2)]
+        interface["qdiscs"] = [top, *ways]
+        classes = [{"kind": "htb", "classid": f"1:{n}", "parent": "1:", "options": options} for n in (1, 2)]
+        interface["classes"] = classes if apart == "htb" else []
+
+    state = State.loads(changed(change))
+    assert (facts(state)["h1-eth0.loss"], facts(state)["h1-eth0.delay"]) == (0.001, 0.02)
+    assert facts(with_facts(state, {f"h1-eth0.{fact}": value}))[f"h1-eth0.{fact}"] == pytest.approx(value)
+    none = facts(with_facts(state, {f"h1-eth0.{fact}": 0.0}))
+    assert f"h1-eth0.{fact}" not in none
+
+
 def test_no_loss_needs_no_netem():
     """Asking for no loss where none is changes nothing, also with no discipline at all."""
     assert with_facts(TUNED, {"s1-eth2.loss": 0.0, "s2-eth1.delay": 0.0, "s2-eth1.pacing": 0.0}) == TUNED
