@@ -158,7 +158,7 @@ class _Supervisor(Generic[T]):
     def _begin(self, job: Job[T]) -> Ended[T] | None:
         """Start its process; its end where that cannot be, for want of memory or of a place for its task."""
         try:
-            with _without_interrupt():  # between its start and its place in the list a process would be nobody's
+            with without_interrupt():  # between its start and its place in the list a process would be nobody's
                 self.running.append(_Watched(job, self.grace_s))
         except Exception as error:
             return Ended(job.key, None, BrokenError.of(error), 0.0)
@@ -278,13 +278,26 @@ class _Watched(Generic[T]):
 
 
 @contextlib.contextmanager
-def _without_interrupt() -> Iterator[None]:
-    """Ctrl+C waits; a process started here inherits that, and takes it back when it is ready (`worker.settle_in`)."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+def without_interrupt() -> Iterator[None]:
+    """Ctrl+C waits; a process started here inherits that, and takes it back when it is ready (`worker.settle_in`).
+
+    A signal that this thread blocks goes to another one, and Python's handler still runs here, perhaps in a hook of
+    os.fork(), where an exception is lost: so it only takes note.
+    """
+    heard: list[int] = []
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    handler = signal.getsignal(signal.SIGINT)
+    ours = handler is not None and threading.current_thread() is threading.main_thread()  # which alone sets and hears
+    if ours:
+        signal.signal(signal.SIGINT, lambda number, _: heard.append(number))
     try:
         yield
     finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if ours:
+            signal.signal(signal.SIGINT, handler)
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
+        if heard:
+            signal.raise_signal(signal.SIGINT)
 
 
 @contextlib.contextmanager

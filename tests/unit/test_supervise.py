@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from linklab.base.supervise import Began, Ended, Job, OverdueError, Told, supervised
+from linklab.base.supervise import Began, Ended, Job, OverdueError, Told, supervised, without_interrupt
 from linklab.base.worker import BrokenError, DiedError, StoppedError, WorkerError
 from linklab.errors import DataError, Fault
 
@@ -374,3 +374,20 @@ def test_jobs_can_be_supervised_from_a_thread(tmp_path):
     thread.join(30)
     assert found[1] == Told(1, "hello")
     assert found[2].error is None
+
+
+def test_ctrl_c_waits_until_a_process_is_started_in_a_program_with_threads_too():
+    """Another thread takes the signal, and where the handler ran then, such as in a hook of fork, it was lost."""
+    done = threading.Event()
+    other = threading.Thread(target=done.wait)
+    other.start()
+    started = False
+    try:
+        with pytest.raises(KeyboardInterrupt), without_interrupt():
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(0.1)
+            started = True
+    finally:
+        done.set()
+        other.join()
+    assert started
