@@ -285,17 +285,19 @@ def without_interrupt() -> Iterator[None]:
     os.fork(), where an exception is lost: so it only takes note.
     """
     heard: list[int] = []
-    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     handler = signal.getsignal(signal.SIGINT)
     ours = handler is not None and threading.current_thread() is threading.main_thread()  # which alone sets and hears
     if ours:
         signal.signal(signal.SIGINT, lambda number, _: heard.append(number))
     try:
-        yield
+        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+        try:
+            yield
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
     finally:
         if ours:
             signal.signal(signal.SIGINT, handler)
-        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
         if heard:
             signal.raise_signal(signal.SIGINT)
 

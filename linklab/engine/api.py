@@ -301,7 +301,8 @@ class Engine(Protocol):
             profile: what computing costs, where the engine can price it.
             display: whether programs inside may ask for windows on the host.
             on_stage: told what is being done.
-            as_recorded: whether it begins like the networks of which labs have recordings; others begin sooner.
+            as_recorded: start the agent as when the labs were recorded; False starts it sooner, and a seed then draws
+                otherwise.
 
         Raises:
             InputError: the engine has no such clock, seed or profile.

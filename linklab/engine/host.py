@@ -63,8 +63,7 @@ class HostEngine:
     ) -> Iterator[HostNetwork]:
         """Build `topology` in a space of its own on this kernel, and end it on every way out; see `Engine.start`.
 
-        Seed, profile and as_recorded mean nothing here: chance is the kernel's, and computing takes what
-        it takes.
+        Seed, profile and as_recorded mean nothing here: chance is the kernel's, and computing takes what it takes.
 
         Raises:
             InputError: another clock was asked for.

@@ -57,8 +57,8 @@ ROOT_INSIDE = Path("/run/linklab/root")
 WITHOUT_SETUPTOOLS = "SETUPTOOLS_USE_DISTUTILS=stdlib"
 """For the agent: Mininet imports distutils, and setuptools puts itself in its place where it is installed.
 
-That is a quarter of the time until a network is ready.  Labs were recorded with it, and without it a flow of theirs is
-that of another seed.
+Importing it takes a quarter of the time until a network is ready.  The labs were recorded with it; without it the same
+seed gives other losses.
 """
 CLOCK_NS = 256
 """What reading the clock takes in network time, as in UML itself, so that a loop that waits for the clock ends."""
@@ -123,7 +123,8 @@ class PocketEngine:
             display: whether windows may be opened on the host for programs inside.
             memory_mib: memory of the pocket; used only as far as it is filled.
             on_stage: told what is being done, and of the network, which may be closed from another thread meanwhile.
-            as_recorded: whether it begins like the networks of which labs have recordings; others begin sooner.
+            as_recorded: start the agent as when the labs were recorded; False starts it sooner, and a seed then draws
+                otherwise.
 
         Raises:
             MissingError: no kernel built, or no place for its memory.

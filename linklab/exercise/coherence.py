@@ -128,15 +128,17 @@ def _check_measured(exercise: Exercise, given: _Known) -> None:
 def _check_spread(experiment: Experiment) -> None:
     where = f"experiment {experiment.id}: spread"
     if experiment.spread and experiment.runs == 1:
-        raise InputError(f"{where}: says how far a first run may lie from all, and there is one; leave it or runs out")
+        raise InputError(f"{where}: runs = 1 makes one run, which a spread cannot describe; remove one of the two")
     if len(experiment.spread) > MOST_SPREADS:
         raise InputError(f"{where}: of {len(experiment.spread)} metrics; {MOST_SPREADS} at most")
     for metric, text in experiment.spread.items():
         if not _METRIC.fullmatch(metric):
             raise InputError(f'{where}: there is no metric "{metric}"')
+        if text.strip().endswith("%") and unit_of(metric) in (PLAIN, "bytes") and metric != "jain":
+            raise InputError(f'{where}: {metric} may be 0, and so is a share of that; give a distance, such as "0.01"')
         far = parse_value(text)
         if far.is_word or far.number <= 0:
-            raise InputError(f'{where}: {metric} = "{text}" is neither a share such as "5 %" nor a distance above 0')
+            raise InputError(f'{where}: {metric} = "{text}" must be a share such as "5 %" or a distance above 0')
         if not text.strip().endswith("%"):
             _same(f"{where}: {metric}", unit_of(metric), far.unit)
 

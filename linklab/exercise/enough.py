@@ -2,8 +2,8 @@
 """When the grader's runs are enough: two or more that earn the same, or a first one that leaves no doubt.
 
 Pure. What an experiment measures is drawn by chance, so it is measured with several seeds, and their median counts. An
-exercise may say how far from a first run that median may lie (`spread`): where every value that near earns the same,
-no other run is made.
+exercise may say how far from a first run that median may lie (`spread`): where the first value and both ends of that
+distance earn the same, no other run is made.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from linklab.judge.quantity import parse_value
 from linklab.judge.samples import Metrics
 
 MOST = 1.0
-"""Of Jain's index, and of shares."""
+"""The largest value of Jain's index and of a share."""
 
 
 def enough(evidence: Evidence, checks: Sequence[Check]) -> bool:
@@ -36,12 +36,16 @@ def enough(evidence: Evidence, checks: Sequence[Check]) -> bool:
 
 
 def misled(evidence: Evidence, checks: Sequence[Check]) -> list[str]:
-    """What the first of several runs, were it enough, would earn otherwise than all do: check, points by each."""
-    first = replace(evidence, metrics=samples.each_alone(evidence.metrics)[0]) if evidence.metrics else evidence
-    if not enough(first, checks):
-        return []
-    pairs = zip(judge(first, checks), judge(evidence, checks), strict=True)
-    return [f"{one.id} {one.score:g}, {every.score:g} by all" for one, every in pairs if one.score != every.score]
+    """What a run, were it the first and enough, would earn otherwise than all do: check, points by each."""
+    found = []
+    for metrics in samples.each_alone(evidence.metrics):
+        first = replace(evidence, metrics=metrics)
+        if enough(first, checks):
+            pairs = zip(judge(first, checks), judge(evidence, checks), strict=True)
+            found += [
+                f"{one.id} {one.score:g}, {all_.score:g} by all" for one, all_ in pairs if one.score != all_.score
+            ]
+    return found
 
 
 def _earned(evidence: Evidence, checks: Sequence[Check], metrics: Metrics) -> tuple[float, ...]:
@@ -69,13 +73,14 @@ def _ends(evidence: Evidence, checks: Sequence[Check]) -> dict[tuple[str, str], 
 
     What is measured once does not vary, nor does what broke: it is not tried again.
     """
-    spoken = {name for check in checks for name in spoken_of(check)}
+    spoken = {name.partition(".")[::2] for check in checks for name in spoken_of(check)}
     found = {}
     for experiment in evidence.exercise.experiments:
-        for metric, values in evidence.metrics.get(experiment.id, {}).items() if experiment.runs > 1 else ():
-            if f"{experiment.id}.{metric}" not in spoken:
-                continue
-            if metric not in experiment.spread or any(map(math.isnan, values)):
+        if experiment.runs == 1 or experiment.id not in evidence.metrics:
+            continue
+        for metric in sorted(metric for name, metric in spoken if name == experiment.id):
+            values = evidence.metrics[experiment.id].get(metric, ())
+            if metric not in experiment.spread or not values or any(map(math.isnan, values)):
                 return None
             found[experiment.id, metric] = reach(metric, values[0], experiment.spread[metric])
     return found

@@ -127,7 +127,7 @@ def rerun(
             if number == 0 and not claimed and submitted is not None:
                 found.impossible = pocket.refuses(submitted)
         if any(experiment.apart for experiment in due):
-            with _network(plan, engine, seed) as pocket:  # nothing in it is the student's, so it is shared
+            with _network(plan, engine, seed) as pocket:  # nothing of work.sh is in it, so it is shared
                 pocket.set_up()
                 for experiment in due:
                     if experiment.apart:
@@ -165,7 +165,12 @@ def _one(pocket: _Pocket, experiment: Experiment, submitted: State | None, found
         changes = _changes(experiment, lookup)
         try:
             wanted = with_facts(bases[experiment.base], changes)
-            same = repr((wanted.dumps(), replace(experiment, id="", base="", changes={}, why="", runs=1)))
+            same = repr(
+                (
+                    wanted.dumps(),
+                    replace(experiment, id="", base="", changes={}, why="", runs=1, spread={}, apart=False),
+                )
+            )
             if same not in pocket.done:
                 pocket.become(wanted)
         except StateError as error:

@@ -90,7 +90,7 @@ def verify(
         evidence.typed,
         evidence.hosts,
     )
-    yield replace(_first_run(_marks(who, "model", report, {}), evidence), measured=measured)
+    yield replace(first_run(_marks(who, "model", report, {}), evidence), measured=measured)
     if exercise.faults:
         yield prove_seen(exercise, instance, engine, seeds)
     for known in wrong:
@@ -103,8 +103,8 @@ def prove_wrong(exercise: Exercise, instance: Instance, known: Known, engine: En
     report, evidence = _every_run(sample(exercise, made, known.made, engine).submission, engine, seeds)
     what = f"wrong/{known.name}"
     if known.shares is None:
-        return _first_run(_within(made.student, what, report, known), evidence)
-    return _first_run(_marks(made.student, what, report, known.shares), evidence)
+        return first_run(_within(made.student, what, report, known), evidence)
+    return first_run(_marks(made.student, what, report, known.shares), evidence)
 
 
 def _every_run(submission: Submission, engine: Engine, seeds: Sequence[int]) -> tuple[Report, Evidence]:
@@ -113,12 +113,17 @@ def _every_run(submission: Submission, engine: Engine, seeds: Sequence[int]) -> 
     return examine(submission, engine, seeds, every=first_may_decide)
 
 
-def _first_run(proof: Proof, evidence: Evidence) -> Proof:
+def first_run(proof: Proof, evidence: Evidence) -> Proof:
     """The proof, which does not hold where the grader would be content with a first run that earns something else."""
+    spread = {experiment.id for experiment in evidence.exercise.experiments if experiment.spread}
+    if lost := spread & evidence.errors.keys():
+        return replace(
+            proof, holds=False, said=f"{proof.said}; not every run of {', '.join(sorted(lost))} was measured"
+        )
     wrong = misled(evidence, evidence.exercise.checks)
     if not wrong:
         return proof
-    return replace(proof, holds=False, said=f"{proof.said}; the first run seems clear, but earns {', '.join(wrong)}")
+    return replace(proof, holds=False, said=f"{proof.said}; a first run seems clear, but earns {', '.join(wrong)}")
 
 
 def prove_empty(exercise: Exercise, instance: Instance, engine: Engine, seeds: Sequence[int]) -> Proof:

@@ -10,6 +10,7 @@ from linklab.exercise.answers import read_answers
 from linklab.exercise.enough import enough, misled, reach
 from linklab.exercise.evidence import Evidence
 from linklab.exercise.model import Answer, Band, Check, Exercise, Experiment, Transfer
+from linklab.grade.verify import Proof, first_run
 from linklab.judge.quantity import parse_value
 
 SPREAD = {"throughput": "10 %", "jain": "0.09"}
@@ -65,9 +66,10 @@ def test_two_metrics_that_meet_in_one_check_vary_against_each_other():
 
 
 def test_a_first_run_decides_nothing_where_its_spread_is_not_known():
-    """Nothing is said of the metric, or there is no value of it."""
+    """Nothing is said of the metric, or there is no value of it, as of a ping that nobody answered."""
     assert not enough(runs(replace(GO, spread={}), jain=(1.0,)), [FAIR])
     assert not enough(runs(jain=(math.nan,)), [FAIR])
+    assert not enough(runs(throughput=(0.9e9,)), [FAIR])
 
 
 def test_what_is_measured_once_or_not_at_all_asks_for_no_further_run():
@@ -79,10 +81,23 @@ def test_what_is_measured_once_or_not_at_all_asks_for_no_further_run():
 def test_a_first_run_that_misleads_is_named():
     """By the check and the points of both; one that is not clear would not be believed, so it misleads nobody."""
     assert misled(runs(jain=(1.0, 0.8, 0.85)), [FAIR]) == ["fair 10, 6 by all"]
+    assert misled(runs(jain=(0.8, 0.85, 1.0)), [FAIR]) == ["fair 10, 6 by all"], "whichever seed comes first"
     assert misled(runs(jain=(1.0, 0.8, 0.95)), [FAIR]) == []
     assert misled(runs(jain=(0.95, 0.8, 0.85)), [FAIR]) == []
     assert misled(runs(jain=(1.0,)), [FAIR]) == []
     assert misled(replace(runs(), metrics={}), [FAIR]) == []
+
+
+def test_a_proof_fails_where_a_first_run_misleads():
+    """Also where an experiment with a spread was not measured in every run."""
+    evidence = runs(jain=(1.0, 0.8, 0.85))
+    evidence = replace(evidence, exercise=replace(evidence.exercise, checks=(FAIR,)))
+    proof = Proof("ada", "model", holds=True, said="6 of 10 points")
+    found = first_run(proof, evidence)
+    assert (found.holds, found.said) == (False, "6 of 10 points; a first run seems clear, but earns fair 10, 6 by all")
+    broke = first_run(proof, replace(evidence, metrics={}, errors={"go": "no iperf3"}))
+    assert (broke.holds, broke.said) == (False, "6 of 10 points; not every run of go was measured")
+    assert first_run(proof, replace(evidence, metrics={"go": {"jain": (1.0, 1.0, 0.95)}})) is proof
 
 
 @pytest.mark.parametrize(

@@ -68,9 +68,9 @@ from linklab.exercise.load import load_exercise
         (
             "seconds = ",
             'spread = { jain = "much" }\nseconds = ',
-            'experiment tuned: spread: jain = "much" is neither a share',
+            'experiment tuned: spread: jain = "much" must be a share',
         ),
-        ("seconds = ", "spread = { jain = 0 }\nseconds = ", 'experiment tuned: spread: jain = "0" is neither a share'),
+        ("seconds = ", "spread = { jain = 0 }\nseconds = ", 'experiment tuned: spread: jain = "0" must be a share'),
         (
             "seconds = ",
             'spread = { jain = "5 ms" }\nseconds = ',
@@ -83,8 +83,13 @@ from linklab.exercise.load import load_exercise
         ),
         (
             "seconds = ",
+            'spread = { retransmits = "5 %" }\nseconds = ',
+            "experiment tuned: spread: retransmits may be 0, and so is a share of that",
+        ),
+        (
+            "seconds = ",
             'runs = 1\nspread = { jain = "0.05" }\nseconds = ',
-            "experiment tuned: spread: says how far a first run may lie from all, and there is one",
+            "experiment tuned: spread: runs = 1 makes one run, which a spread cannot describe",
         ),
         (
             "seconds = ",

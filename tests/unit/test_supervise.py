@@ -391,3 +391,5 @@ def test_ctrl_c_waits_until_a_process_is_started_in_a_program_with_threads_too()
         done.set()
         other.join()
     assert started
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
