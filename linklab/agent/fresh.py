@@ -83,10 +83,13 @@ def _node(wanted: re.Pattern[str]) -> dict[str, Any]:
 
 
 def _sysctls() -> dict[str, str]:
-    """The sysctls of this namespace that can be set, by name; there are hundreds, for each node, so without a Path."""
+    """The sysctls of this namespace that can be set, by name.
+
+    Without a Path, which takes twice as long: there are hundreds of them for each node.
+    """
     found = {}
     for folder in SYSCTL_FOLDERS:
-        for name in sorted(os.listdir(f"{SYSCTLS}/{folder}")):  # noqa: PTH208 - as said
+        for name in sorted(each.name for each in os.scandir(SYSCTLS / folder)):
             if "key" in name:  # that of TCP Fast Open is drawn by chance, and nobody sets it
                 continue
             with contextlib.suppress(OSError):  # write-only, or not of this namespace

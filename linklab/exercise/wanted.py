@@ -122,7 +122,7 @@ def _with_netem(
 ) -> Interface:
     """With `options` in the first netem (of those that have it), and none of what is `spoken` of in any other.
 
-    It is one that every packet enters: where there is none, as all are in classes, one comes to the root.
+    The chosen netem is one that every packet enters. If all netems are in classes, a new one is put at the root.
     """
     netems = [qdisc for qdisc in trunk(interface) if qdisc.kind == "netem"]
     chosen = next(filter(has_it, netems), netems[0] if netems else None)

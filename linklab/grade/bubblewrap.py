@@ -69,7 +69,7 @@ def sandbox(kernel_path: Path, limits: Limits, user: int | None) -> Iterator[tup
     command += system_words()
     command += ["--symlink", "/run", "/var/run", "--symlink", "/run/lock", "/var/lock"]
     command += ["--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev"]
-    # whoever opens terminals there takes them from all containers of the machine (/proc/sys/kernel/pty/max)
+    # the pool of pseudo-terminals is one for all containers of the machine (/proc/sys/kernel/pty/max)
     command += ["--tmpfs", "/dev/pts", "--remount-ro", "/dev/pts"]
     # mapped, /dev/zero would be memory that belongs to no process
     command += ["--dev-bind", "/dev/null", "/dev/zero", "--remount-ro", "/dev"]

@@ -25,7 +25,7 @@ _STATUSES = range(256)
 
 @contextlib.contextmanager
 def believing_nothing() -> Iterator[None]:
-    """An answer that has not the shape of one is an error of the network's, not of ours."""
+    """A malformed answer is an error of the network's, not of ours."""
     try:
         yield
     except (KeyError, TypeError, ValueError, IndexError, AttributeError, RecursionError, OverflowError) as error:
@@ -41,15 +41,15 @@ def answers(done: list[Completed], count: int) -> list[Completed]:
 
     Raises:
         ValueError: there are more or fewer.
-        TypeError: a part of one is not of the type that `Completed` says, or an exit status is none.
+        TypeError: a part of an answer has another type than in `Completed`, or an exit status is not 0 to 255 or None.
     """
     if len(done) != count:
         raise ValueError(f"{len(done)} answers to {count} questions")
     for each in done:
         if not all(isinstance(text, str) for text in (each.terminal, each.text, each.output)):
-            raise TypeError("a text is none")
+            raise TypeError("terminal, text and output must be texts")
         if each.exit_status is not None and (type(each.exit_status) is not int or each.exit_status not in _STATUSES):
-            raise TypeError("an exit status is none")
+            raise TypeError("an exit status must be None or 0 to 255")
         times(each.start_s, each.end_s)
     return done
 
@@ -57,7 +57,7 @@ def answers(done: list[Completed], count: int) -> list[Completed]:
 def times(*found_s: Any) -> tuple[float, ...]:
     """The same numbers of seconds; TypeError where one is no finite number."""
     if not all(type(each) in (int, float) and math.isfinite(each) for each in found_s):
-        raise TypeError("a time is none")
+        raise TypeError("a time must be a finite number of seconds")
     return found_s
 
 
