@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 r"""Text of strangers, such as file names, titles and captured output, made fit to be shown.
 
-Unicode's control characters move a terminal's cursor, and its directional overrides (UAX #9) let one name pose as
-another; XML 1.0 cannot hold most of them even as references (section 2.2). They become visible: "\x1b", "\u202e".
+Unicode's control characters move a terminal's cursor, and its directional overrides (UAX #9) and characters that show
+nothing (UAX #44, Default_Ignorable_Code_Point) let one name pose as another; XML 1.0 cannot hold most of them even as
+references (section 2.2). They become visible: "\x1b", "\u202e". What a script needs stays: joiners, which also make one
+emoji of several, marks of direction, and variation selectors.
 """
 
 from __future__ import annotations
@@ -20,6 +22,9 @@ _UNFIT = re.compile(
     r"[\x00-\x1f\x7f-\x9f"  # C0, DEL and C1
     r"\u2028\u2029"  # separators of lines and paragraphs
     r"\u202a-\u202e\u2066-\u2069"  # embeddings, overrides and isolates
+    r"\xad\u034f\u115f\u1160\u17b4\u17b5\u180e\u200b\u2060-\u2065"  # shown as nothing
+    r"\u206a-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb"  # likewise
+    r"\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e00ff\U000e01f0-\U000e0fff"  # likewise
     r"\ud800-\udfff"  # halves of a pair, which no encoding can hold
     r"\ufffe\uffff]"  # no characters; XML refuses them
 )
@@ -88,4 +93,6 @@ def _spelt(character: str) -> str:
     if character in _NAMED:
         return _NAMED[character]
     number = ord(character)
+    if number > 0xFFFF:
+        return f"\\U{number:08x}"
     return f"\\x{number:02x}" if number < 0x100 else f"\\u{number:04x}"

@@ -16,9 +16,14 @@ from linklab.base import text
         ("\x1b[31mred\x07", "\\x1b[31mred\\x07"),
         ("a\x9bb\x7f\0", "a\\x9bb\\x7f\\x00"),
         ("gpj\u202egnp.exe", "gpj\\u202egnp.exe"),
+        ("An\u200bna\u2060\ufeff\xad\u3164", "An\\u200bna\\u2060\\ufeff\\xad\\u3164"),
+        ("flag\U000e0067", "flag\\U000e0067"),
         ("half \udcff", "half \\udcff"),
         ("progress\rdone\r\nnext\tline\n", "progress\\rdone\nnext\tline\n"),
-        ("Zoë, 20 µs, \u200cنیم‌فاصله, 👩‍💻, a\u00a0b", "Zoë, 20 µs, \u200cنیم‌فاصله, 👩‍💻, a\u00a0b"),
+        (
+            "Zoë, 20 µs, \u200cنیم‌فاصله, 👩‍💻, ❤\ufe0f, \u200fשלום, a\u00a0b",
+            "Zoë, 20 µs, \u200cنیم‌فاصله, 👩‍💻, ❤\ufe0f, \u200fשלום, a\u00a0b",
+        ),
     ],
 )
 def test_what_would_be_obeyed_is_spelt_out(given, shown):
