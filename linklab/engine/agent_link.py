@@ -156,6 +156,6 @@ def value_of(answer: Mapping[str, Any]) -> dict[str, Any]:
     """
     if "error" in answer:
         fault = next((fault for fault in Fault if fault.value == answer.get("fault")), Fault.TOOL)
-        raise AgentError(answer["error"], fault=fault)
+        raise AgentError(str(answer["error"]), fault=fault)
     ok: dict[str, Any] = answer["ok"]
     return ok

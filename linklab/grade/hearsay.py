@@ -10,10 +10,10 @@ from __future__ import annotations
 import contextlib
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from linklab.engine.api import Completed
+from linklab.engine.api import Completed, FailedCommand
 from linklab.errors import EngineError
 
 MOST_CONSOLE = 2**16
@@ -32,6 +32,29 @@ def believing_nothing() -> Iterator[None]:
         raise EngineError(f"what came from the network is no answer: {type(error).__name__}") from error
 
 
+def built(nodes: Any, failed: Sequence[FailedCommand], tools: Any, ready_s: Any) -> None:
+    """Look at what is said of a network that has been built; start commands, which are a stranger's, ran before it.
+
+    Args:
+        nodes: names.
+        failed: the start commands that failed.
+        tools: program → version.
+        ready_s: network time at which it was ready.
+
+    Raises:
+        TypeError: one of them, or a part of it, has another type.
+    """
+    if not isinstance(nodes, list) or not isinstance(tools, dict):
+        raise TypeError("nodes must be a list, and tools a table")
+    texts = [*nodes, *tools.values()]
+    for each in failed:
+        texts += [each.node, each.command, each.output]
+        _status(each.status)
+    if not all(isinstance(text, str) for text in texts):
+        raise TypeError("names, versions, commands, and outputs must be texts")
+    times(ready_s)
+
+
 def answers(done: list[Completed], count: int) -> list[Completed]:
     """The same answers.
 
@@ -48,10 +71,14 @@ def answers(done: list[Completed], count: int) -> list[Completed]:
     for each in done:
         if not all(isinstance(text, str) for text in (each.terminal, each.text, each.output)):
             raise TypeError("terminal, text and output must be texts")
-        if each.exit_status is not None and (type(each.exit_status) is not int or each.exit_status not in _STATUSES):
-            raise TypeError("an exit status must be None or 0 to 255")
+        _status(each.exit_status)
         times(each.start_s, each.end_s)
     return done
+
+
+def _status(found: Any) -> None:
+    if found is not None and (type(found) is not int or found not in _STATUSES):
+        raise TypeError("an exit status must be None or 0 to 255")
 
 
 def times(*found_s: Any) -> tuple[float, ...]:

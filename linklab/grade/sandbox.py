@@ -39,7 +39,7 @@ from linklab.grade.bubblewrap import (
     why_not,
 )
 from linklab.grade.exchange import Exchange
-from linklab.grade.hearsay import MOST_CONSOLE, answers, believing_nothing, keepers_word, times
+from linklab.grade.hearsay import MOST_CONSOLE, answers, believing_nothing, built, keepers_word, times
 from linklab.grade.limits import Limits
 from linklab.topology import Topology
 
@@ -131,6 +131,7 @@ class SandboxNetwork(PocketNetwork):
         """Have the agent build the network; no windows."""
         with self._carrying(), believing_nothing():
             super().build(topology, display=False)
+            built(self.nodes, self.failed_commands, self.environment["tools"], self._ready_clock_s)
 
     def close(self) -> None:
         """End it, and all that is inside with it; at once, since nothing of it is wanted any more.

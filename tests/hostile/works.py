@@ -6,6 +6,8 @@ one of the report's sentences has, or several patterns of which each is found, o
 left and there is nothing to say.
 """
 
+from base64 import b64encode
+
 FORK_BOMB = "bomb() { bomb & bomb & }; bomb; sleep 3600"
 ENDED = "the network ended while work.sh ran: "
 OVERDUE = r"the network took more than \d+ s of processor time and was stopped"
@@ -14,19 +16,32 @@ POWER_OFF = "python3 -c 'import ctypes; ctypes.CDLL(None).reboot(0x4321FEDC)'"
 _MACHINE = "mkdir /mnt/m; mount -t hostfs m /mnt/m; "
 
 
-def _forged(done):
-    """A work.sh that answers, before the agent does, with one command done as this expression says, "" for none."""
+def _in_the_agents_name(answer):
+    """A line that says this expression, before the agent answers, to whatever is asked."""
     return f"""python3 -c '
 import json, os, struct
 whole = {{"terminal": "client", "text": "", "output": "", "exit_status": 0, "start_s": 0.0, "end_s": 1.0}}
 answers = b""
 for number in range(99):
-    body = json.dumps({{"id": number, "ok": {{"done": [{done}]}}}}).encode()
+    body = json.dumps({{"id": number, "ok": {answer}}}).encode()
     answers += struct.pack(">I", len(body)) + body
 pocket = os.open("/dev/pocket", os.O_WRONLY)
 while answers:
     answers = answers[os.write(pocket, answers):]'
 sleep 9"""
+
+
+def _forged(done):
+    """A work.sh that answers, before the agent does, with one command done as this expression says, "" for none."""
+    return _in_the_agents_name(f'{{"done": [{done}]}}')
+
+
+_NETWORK = _in_the_agents_name(
+    '{"nodes": ["h1"], "environment": {}, "ready_clock_s": 0.0,'
+    ' "failed_commands": [{"node": "h1", "command": "", "status": 1, "output": 5}]}'
+)
+FORGED_NETWORK = f"echo {b64encode(_NETWORK.encode()).decode()} | base64 -d | sh"
+"""A start command, in one line, that says before the agent does what came of building the network."""
 
 
 WORKS = {

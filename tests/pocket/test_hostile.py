@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hostile.works import FORK_BOMB, OVERDUE, POWER_OFF, SAMPLE, WORKS
+from hostile.works import FORGED_NETWORK, FORK_BOMB, OVERDUE, POWER_OFF, SAMPLE, WORKS
 from pockets import TOPOLOGY, alive, group_of, needs_pocket, type_
 
 from linklab import pocket_kernel
@@ -235,6 +235,7 @@ def test_links_to_our_files_are_not_followed(monkeypatch, outside):
     [
         ("while :; do :; done", f"the network does not build: {OVERDUE}"),
         (POWER_OFF, "the network does not build: the pocket kernel has ended"),
+        (FORGED_NETWORK, "the network does not build: what came from the network is no answer: TypeError$"),
     ],
 )
 def test_a_start_command_in_the_topology_is_confined_too(command, said, monkeypatch):

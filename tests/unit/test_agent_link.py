@@ -10,7 +10,7 @@ import pytest
 
 from linklab.agent.protocol import Decoder, encode
 from linklab.engine import agent_link
-from linklab.engine.agent_link import AgentLink
+from linklab.engine.agent_link import AgentLink, value_of
 from linklab.errors import AgentError, DeadlineError, EngineError, Fault
 
 
@@ -39,6 +39,13 @@ def test_answers_reach_whoever_asked(pair):
     threading.Thread(target=refuse, daemon=True).start()
     with pytest.raises(AgentError, match="terminal h9: no such node"):
         link.request("run", deadline_s=5, what="true in h9")
+
+
+def test_the_words_of_a_refusal_are_a_text_whatever_they_came_as():
+    """Regression: what a message put together of them could then be too deep to be shown."""
+    with pytest.raises(AgentError) as caught:
+        value_of({"id": 1, "error": ["no", 5]})
+    assert caught.value.args == ("['no', 5]",)
 
 
 @pytest.mark.parametrize(

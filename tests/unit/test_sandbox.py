@@ -14,12 +14,12 @@ import pytest
 from linklab import pocket_kernel
 from linklab.base import installation
 from linklab.base.processor_time import Taken
-from linklab.engine.api import Clock, Completed
+from linklab.engine.api import Clock, Completed, FailedCommand
 from linklab.engine.pocket import PACKAGE
 from linklab.errors import EngineError, MissingError
 from linklab.grade import bubblewrap, sandbox
 from linklab.grade.exchange import Exchange, Room
-from linklab.grade.hearsay import answers, believing_nothing, keepers_word
+from linklab.grade.hearsay import answers, believing_nothing, built, keepers_word
 from linklab.grade.limits import Limits
 from linklab.grade.rebuild import read_bounded
 
@@ -199,6 +199,35 @@ def test_a_part_of_an_answer_that_is_no_such_part_makes_it_none(lie):
     """Regression: a status that was a text of any length stood in the report."""
     with pytest.raises(EngineError, match=r"is no answer: (TypeError|OverflowError)$"), believing_nothing():
         answers([Completed(**WHOLE | lie)], 1)
+
+
+NESTED = []
+for _ in range(50_000):
+    NESTED = [NESTED]
+FAILED = {"node": "h1", "command": "false", "status": 1, "output": ""}
+
+
+@pytest.mark.parametrize(
+    "lie",
+    [
+        {"nodes": 5},
+        {"nodes": ["h1", None]},
+        {"tools": ["tc"]},
+        {"tools": {"tc": NESTED}},
+        {"failed": [FailedCommand(**FAILED | {"output": 5})]},
+        {"failed": [FailedCommand(**FAILED | {"node": NESTED})]},
+        {"failed": [FailedCommand(**FAILED | {"command": ["false"]})]},
+        {"failed": [FailedCommand(**FAILED | {"status": "1"})]},
+        {"ready_s": "soon"},
+    ],
+)
+def test_what_is_said_of_a_network_that_was_built_is_believed_only_where_it_has_the_types(lie):
+    """Regression: a start command that said it in the agent's name ended grading with an AttributeError."""
+    said = {"nodes": ["h1"], "failed": [FailedCommand(**FAILED)], "tools": {"tc": "iproute2-6.1.0"}, "ready_s": 1.5}
+    built(**said)
+    built(**said | {"failed": [FailedCommand(**FAILED | {"status": None})]})
+    with pytest.raises(EngineError, match=r"is no answer: TypeError$"), believing_nothing():
+        built(**said | lie)
 
 
 def test_as_many_answers_come_as_were_asked_for():
