@@ -53,6 +53,12 @@ def first_line(complaint):
             "From `burst`, in packets",
         ),
         (
+            "sudo tc qdisc add dev s1-eth2 root netem delay 20ms 5ms distribution norml",
+            "No distribution data for norml (/usr/lib/tc//norml.dist: No such file or directory)\n",
+            "No distribution data for norml (/usr/lib/tc//norml.dist: No such file or directory)",
+            "`tc` looks for a file with the name of the distribution",
+        ),
+        (
             "sudo tc qdisc add dev s1-eth2 root sfq divisor 5",
             "RTNETLINK answers: Invalid argument",
             "RTNETLINK answers: Invalid argument",
