@@ -9,7 +9,7 @@ from browsing import needs_browser
 
 Keys = pytest.importorskip("selenium.webdriver.common.keys", reason="selenium is not installed (make setup)").Keys
 pytestmark = needs_browser
-STARTED = "Open the topology and start it: done."
+STARTED = "2, step 1: Open the topology and start it: done."
 """Told when the guide has learnt of the network's start, which may take until the page is open."""
 PINGS = "ping -c 100 -i 0.2 10.0.0.2"
 CHANGES = """

@@ -41,7 +41,7 @@ def test_a_step_says_how_far_it_is_and_is_come_back_to(reader):
     page.until(lambda: told.focus()[0] == "textbox", "the terminal's focus")
     told.hears("In terminal h1: ifconfig. Press Enter to run it.")
     page.keys(Keys.ENTER)
-    page.until(lambda: f"{step}: done." in [each.strip() for each in told.said()], "that the step is done")
+    page.until(lambda: f"3.2, step 1: {step}: done." in [each.strip() for each in told.said()], "that the step is done")
     page.keys(Keys.SHIFT, Keys.F6)
     page.until(lambda: told.focus() == ("group", f"3.2, step 1: {step}", "Terminal of h1 ✓ done"), "the step again")
     page.driver.refresh()  # regression: F6 led to the top of the manual then, and Alt+PageDown to its first step
@@ -73,13 +73,13 @@ def test_all_steps_that_become_done_at_once_are_told(reader):
     told = reader("3")
     told.page.button("New terminal").click()
     told.types("sudo ~/set_env.sh 3.4")
-    both = "On h1 delay everything that leaves by 100 ms: done differently. by set_env.sh."
+    both = "3.3, step 1: On h1 delay everything that leaves by 100 ms: done differently. by set_env.sh."
     told.hears(both)
     told.types("sudo ~/set_env.sh 4")
     told.hears(
-        "On h2 set the same delay: done differently. by set_env.sh.",
-        "On h1 change the delay to 50 ms: done differently. by set_env.sh.",
-        "Change the delay on h2 too: done differently. by set_env.sh.",
+        "3.4, step 1: On h2 set the same delay: done differently. by set_env.sh.",
+        "3.5, step 1: On h1 change the delay to 50 ms: done differently. by set_env.sh.",
+        "3.5, step 2: Change the delay on h2 too: done differently. by set_env.sh.",
     )
 
 
@@ -88,7 +88,7 @@ def test_a_mistake_is_told_with_what_it_means_and_told_again_when_it_is_made_aga
     told = reader("3")
     told.page.button("New terminal").click()
     told.types("tc qdisc add dev h1-eth0 root netem delai 100ms")
-    wrong = "On h1 delay everything that leaves by 100 ms: not right yet"
+    wrong = "3.3, step 1: On h1 delay everything that leaves by 100 ms: not right yet"
     said = told.hears(f"{wrong}. “tc qdisc add dev h1-eth0 root netem delai 100ms” in h1 was refused: ")
     assert re.search(r"What the message means: tc read .* does not know this word\. The step says more\.$", said)
     told.types("tc qdisc add dev h1-eth0 root netem delai 100ms")
@@ -101,10 +101,10 @@ def test_another_mistake_at_the_same_step_is_not_called_the_same(reader):
     told.page.button("New terminal").click()
     told.types("tc qdisc add dev h2-eth0 root netem delay 100ms")
     wrong = "not right yet. “tc qdisc add dev h2-eth0 root netem delay 100ms” in h1 was refused: "
-    told.hears(f"On h1 delay everything that leaves by 100 ms: {wrong}")
+    told.hears(f"3.3, step 1: On h1 delay everything that leaves by 100 ms: {wrong}")
     told.types("tc qdisc add dev h1-eth0 root netem delay 10ms")
     told.hears(
-        "On h1 delay everything that leaves by 100 ms: still not right yet. "
+        "3.3, step 1: On h1 delay everything that leaves by 100 ms: still not right yet. "
         "h1-eth0 has netem delay 10ms; wanted is netem delay 100ms."
     )
 
@@ -170,7 +170,7 @@ def test_a_prediction_says_when_it_can_be_compared(reader):
     page.keys(Keys.ALT, Keys.ENTER)
     told.hears("Press Enter to run it.")
     page.keys(Keys.ENTER)
-    told.hears("On h1 delay everything that leaves by 100 ms: done.")
+    told.hears("3.3, step 1: On h1 delay everything that leaves by 100 ms: done.")
     told.types("ping -c 5 10.0.0.2")
     said = told.hears("Prediction 1 can be compared.")
     assert "Your prediction: 0.1 s = 100 ms. Measured by you: Ping h2 from h1, stop after five replies, and" in said

@@ -119,16 +119,16 @@ def test_output_and_a_step_that_it_does_are_both_told(reader):
     """Regression: the output was assertive, and cut off that the step is done; a reader says a polite region whole."""
     told = reader("3")
     told.page.one(TICK).click()
-    step = "On h1 list the network interfaces"
-    told.goes_to(step)
+    told.goes_to("On h1 list the network interfaces")
     told.page.keys(Keys.ALT, Keys.SHIFT, Keys.ENTER)
+    done = "3.2, step 1: On h1 list the network interfaces: done."
     heard = [each.strip() for each in told.hears_up_to(PROMPT)]
-    if f"{step}: done." not in heard:
-        heard += [each.strip() for each in told.hears_up_to(f"{step}: done.")]
+    if done not in heard:
+        heard += [each.strip() for each in told.hears_up_to(done)]
     begins = heard.index("Terminal h1 is open.")  # the step that the start of the network does may be told before
     heard = heard[begins:]
     assert heard[:2] == ["Terminal h1 is open.", "In terminal h1: ifconfig"]
     assert [each for each in heard if "inet 10.0.0.1" in each]
-    assert heard.count(f"{step}: done.") == 1
+    assert heard.count(done) == 1
     interrupts = "[role=alert]:not([aria-live]), [aria-live=assertive]"
     assert told.page.all(interrupts) == []

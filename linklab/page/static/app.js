@@ -23,6 +23,7 @@ const KEYS = [
   ["Alt+Enter", "put the step's command into its terminal; press Enter there yourself"],
   ["Alt+Shift+Enter", "the same, with Enter"],
   ["F8", "pause or resume the network's time"],
+  ["Shift+F8", "fast-forward until the command in the terminal ends; again: Ctrl+C"],
   ["F9", "one step of 10 ms while time is paused"],
   ["Arrow keys", "on tabs: the tab beside; on a border between parts: move it"],
   ["Ctrl+Shift+C, Ctrl+Shift+V", "copy from and paste into a terminal"],
@@ -111,6 +112,7 @@ function keyOf(event) {
     "Alt+Shift+Enter": () => steps?.put(true),
     F7: () => terminals?.readOutput(),
     F8: () => clock?.toggle(),
+    "Shift+F8": () => clock?.fast(),
     F9: () => clock?.step(),
   }[name];
 }

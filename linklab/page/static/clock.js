@@ -83,5 +83,5 @@ export function start(element, context) {
     context.clockShown({ now_s: event.now_s, paused: event.paused, speed: event.speed });
   });
   for (const control of controls) control.disabled = true;
-  return { toggle, step: () => order("step", "10ms"), now };
+  return { toggle, fast, step: () => order("step", "10ms"), now };
 }

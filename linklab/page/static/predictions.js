@@ -25,7 +25,7 @@ class Question {
     this.why = make("textarea", { id: `${id}-why`, rows: "2" });
     const units = make("datalist", { id: `${id}-units` },
       ...kinds.flatMap((kind) => UNITS[kind]).map((unit) => make("option", { value: unit })));
-    this.said = make("span", { role: "status" });
+    this.said = make("span", { role: "status", id: `${id}-said` });
     this.closed = make("span", { hidden: true }, "This prediction was made before its measurement, and stays as it is.");
     const field = (label, input, wide) =>
       make("p", { class: wide ? "write wide" : "write" }, make("label", { for: input.id }, label), input);
@@ -54,12 +54,27 @@ class Question {
       const { text, kept } = await server.ask("POST", `predictions/${this.facts.id}`, fields);
       const shown = this.details && Object.values(kept).some(Boolean) ? ` Below it, “${this.details.querySelector("summary").textContent}” opens the theory.` : "";
       this.said.textContent = text + shown;
+      this.#complain(false);
       for (const [name, value] of Object.entries(kept)) { // a unit behind the number moves to its own field
         if (this[name].value === fields[name]) this[name].value = value;
       }
     } catch (error) {
       this.said.textContent = error.message;
+      this.#complain(true);
     }
+  }
+
+  // Where what was refused is mended: nearly always the number or its unit, else the words.
+  #complain(refused) {
+    const field = this.form.querySelector("input, textarea");
+    if (!refused) {
+      field.removeAttribute("aria-invalid");
+      field.removeAttribute("aria-errormessage");
+      return;
+    }
+    field.setAttribute("aria-invalid", "true");
+    field.setAttribute("aria-errormessage", this.said.id);
+    field.focus();
   }
 
   // What is kept, and once the steps that decide are done, what they measured; null is what is not known yet.

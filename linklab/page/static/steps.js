@@ -130,7 +130,7 @@ class Step {
     const how = this.mark.textContent.slice(2);
     const same = before && SAME.every((what) => before[what] === state[what]);
     const now = before && !same ? `still ${how}` : how + (same ? ", once more" : "");
-    const said = `${this.facts.name}: ${now}. ${sentence(state.story)}`.trim();
+    const said = `${this.box.ariaLabel}: ${now}. ${sentence(state.story)}`.trim();
     if (state.status !== "wrong") return said;
     const means = state.advice && firstSentence(state.advice);
     return [
