@@ -262,9 +262,11 @@ def _texts(files: Files) -> Iterator[tuple[str, bytes, Expected]]:
     ):
         yield f"text {name} {content[:4]!r}", _zip({**files, name: content}.items()), expected
     fifo = {"kind": "pfifo", "handle": "1:", "parent": "1:", "options": {"limit": 9}}
+    netem = {"kind": "netem", "handle": "1:", "parent": "root"}
     for what, setting, said in (
         ("many inside each other", {"qdiscs": [fifo] * 5000}, "has the handle 1: twice"),
         ("no address", {"addresses": ["10.0.0.01/8"]}, "must be addresses"),
+        ("beyond all measure", {"qdiscs": [{**netem, "options": {"loss": 10**400}}]}, 'netem: "loss" cannot be'),
     ):
         nodes = {"client": {"interfaces": {"s1-eth1": {"up": True, "mtu": 1500, **setting}}}}
         content = json.dumps({"format": 1, "nodes": nodes}).encode()
