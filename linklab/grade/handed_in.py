@@ -33,6 +33,9 @@ _OURS = (
 _OF_SYSTEMS = frozenset({".ds_store", "thumbs.db", "desktop.ini"})
 """Files that no person made, in small letters: not worth a word."""
 _OF_ARCHIVERS = "__MACOSX"
+_LINK = "a link, which is not followed: name the file itself"
+_LINKED_FOLDER = "a link to a folder, which is not followed: name the folder itself"
+_NO_FILE = "not a file"
 
 
 @dataclass(frozen=True)
@@ -61,12 +64,17 @@ def collect(arguments: Sequence[str]) -> tuple[list[HandedIn], list[Skipped]]:
         InputError: nothing is there, or no submission in it.
     """
     found = _Found()
-    for argument in arguments:
-        for path in _expanded(argument):
-            if path.is_dir():
-                found.search(path)
-            else:
-                found.take(path, visible(path.name, keep=""))
+    meant = [each for argument in arguments for each in _expanded(argument)]
+    # a shell's own patterns name links too: what a link leads to is known by its own name, where that is here
+    for path, named in sorted(meant, key=lambda each: each[0].is_symlink()):
+        if path.is_symlink() and not named:
+            found.skip(path.parent, path, _LINKED_FOLDER if path.is_dir() else _LINK)
+        elif path.is_dir():
+            found.search(path)
+        elif path.is_file():
+            found.take(path, visible(path.name, keep=""))
+        else:
+            found.skip(path.parent, path, _NO_FILE)
     if not found.files:
         raise InputError(f"{', '.join(arguments)}: there is no .zip of a submission in it")
     submissions = [HandedIn(path, label) for path, label in found.files.items()]
@@ -97,9 +105,7 @@ class _Found:
             folders.sort()
             for name in folders:
                 if Path(where, name).is_symlink():
-                    self.skip(
-                        folder, Path(where, name), "a link to a folder, which is not followed: name the folder itself"
-                    )
+                    self.skip(folder, Path(where, name), _LINKED_FOLDER)
             for path in (Path(where, name) for name in sorted(names)):
                 if why := _no_submission(path, path.relative_to(folder)):
                     self.skip(folder, path, why)
@@ -135,18 +141,19 @@ def _no_submission(path: Path, inside: Path) -> str:
     if any(part.startswith(".") for part in inside.parts):
         return "a hidden file"
     if path.is_symlink():  # of a student's perhaps, to another's file
-        return "a link, which is not followed: name the file itself"
-    return "" if path.is_file() else "not a file"
+        return _LINK
+    return "" if path.is_file() else _NO_FILE
 
 
-def _expanded(argument: str) -> list[Path]:
+def _expanded(argument: str) -> list[tuple[Path, bool]]:
+    """What an argument means, and whether it was named itself and not found by a pattern."""
     path = Path(argument)
     if path.exists():
-        return [path]
+        return [(path, True)]
     found = [Path(name) for name in glob.glob(argument, recursive=True)]  # noqa: PTH207 - the pattern may be absolute
     if not found:
         raise InputError(f"{argument}: there is no such file or folder")
-    return found
+    return [(each, False) for each in found]
 
 
 def courses_of(submissions: Sequence[HandedIn]) -> Counter[str]:

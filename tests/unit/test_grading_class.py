@@ -113,6 +113,30 @@ def test_a_link_takes_no_file_from_another(tmp_path):
     assert [each.label for each in named] == ["lab3.zip"]
 
 
+def test_a_pattern_finds_what_a_search_of_the_folder_finds(tmp_path):
+    """Regression: a link took the other's file by its name, and a pipe held up the class for ever."""
+    for name in ("b-ada.zip", "deep/c.zip"):
+        (tmp_path / "in" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "in" / name).touch()
+    (tmp_path / "in/a-bob.zip").symlink_to("b-ada.zip")
+    (tmp_path / "in/linked").symlink_to("deep")
+    os.mkfifo(tmp_path / "in/pipe.zip")
+    link, linked = "a link, which is not followed: name the file itself", "a link to a folder, which is not followed"
+    submissions, left = collect([str(tmp_path / "in/*")])
+    assert [each.label for each in submissions] == ["b-ada.zip", "c.zip"]
+    assert [(each.label, each.why.partition(": name the folder")[0]) for each in left] == [
+        ("a-bob.zip", link),
+        ("linked", linked),
+        ("pipe.zip", "not a file"),
+    ]
+    submissions, left = collect([str(tmp_path / "in" / name) for name in ("a-bob.zip", "b-ada.zip", "pipe.zip")])
+    assert [each.label for each in submissions] == ["b-ada.zip"]  # a shell's own pattern names all of them
+    assert [(each.label, each.why) for each in left] == [
+        ("a-bob.zip", "the same file as b-ada.zip"),
+        ("pipe.zip", "not a file"),
+    ]
+
+
 def test_a_folder_that_cannot_be_read_is_named():
     """Its students would be missing without a word."""
     with tempfile.TemporaryDirectory() as folder:
