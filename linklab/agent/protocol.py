@@ -64,7 +64,7 @@ class Decoder:
         """The messages that `data` completes.
 
         Raises:
-            ValueError: a frame longer than 64 MiB, or not JSON.
+            ValueError: a frame longer than 64 MiB, not JSON, or too deep for Python's reader of it.
         """
         self.buffer += data
         messages = []
@@ -76,7 +76,10 @@ class Decoder:
             end = at + LENGTH.size + size
             if len(self.buffer) < end:
                 break
-            messages.append(json.loads(self.buffer[at + LENGTH.size : end]))
+            try:
+                messages.append(json.loads(self.buffer[at + LENGTH.size : end]))
+            except RecursionError:
+                raise ValueError("a frame with too many values within each other") from None
             at = end
         del self.buffer[:at]
         return messages

@@ -117,7 +117,7 @@ class AgentLink:
 
     def _read(self) -> None:
         try:
-            while (messages := self._stream.receive()) is not None:
+            while messages := self._messages():
                 for message in messages:
                     self._dispatch(message)
                 self._taken_s = time.thread_time()
@@ -134,6 +134,16 @@ class AgentLink:
                 self.end("the network has ended")
                 self._stream.close()
 
+    def _messages(self) -> list[dict[str, Any]]:
+        """The next messages; [] when no more will come, or when what came is none, which ends the link."""
+        try:
+            while (messages := self._stream.receive()) is not None:
+                if messages:
+                    return [_message(each) for each in messages]
+        except ValueError as error:  # no fault of ours: a program inside may write to the agent's channel
+            self.end(f"what came from the network is no message: {error}")
+        return []
+
     def _dispatch(self, message: dict[str, Any]) -> None:
         if "event" in message:
             for handler in self._handlers.get(message["event"], []):
@@ -143,6 +153,15 @@ class AgentLink:
             future = self._waiting.pop(message["id"], None)
         if future is not None:
             future.set_result(message)
+
+
+def _message(found: Any) -> dict[str, Any]:
+    """An event or an answer; ValueError if it is neither."""
+    if not isinstance(found, dict):
+        raise ValueError("it is no table")
+    if not isinstance(found["event"], str) if "event" in found else type(found.get("id")) is not int:
+        raise ValueError("it is neither an event nor an answer")
+    return found
 
 
 def value_of(answer: Mapping[str, Any]) -> dict[str, Any]:

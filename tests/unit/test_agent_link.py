@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from linklab.agent.protocol import Decoder, encode
+from linklab.agent.protocol import LENGTH, Decoder, encode
 from linklab.engine import agent_link
 from linklab.engine.agent_link import AgentLink, value_of
 from linklab.errors import AgentError, DeadlineError, EngineError, Fault
@@ -94,23 +94,46 @@ def test_the_end_is_told_to_whoever_waits_and_asks(pair):
         link.send("now")
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-@pytest.mark.parametrize("broken", [encode({"event": "output", "text": "x"}), b"\xff\xff\xff\xff"])
-def test_what_cannot_be_handled_ends_the_link_at_once(pair, broken):
-    """A display that fails or a frame that is none; regression: whoever waited did so until the deadline."""
-    link, agent = pair
+def ends_at_once(link, agent, broken, why):
+    """Whoever waits is told why, and the link's end is told once."""
     ended = []
-    link.on("output", lambda _: 1 / 0)
     link.on("end", ended.append)
     link.begin()
     waiting = link.send("run")
     agent.sendall(broken)
     began = time.monotonic()
-    with pytest.raises(EngineError, match=r"could not be handled: (ZeroDivisionError|ValueError)"):
+    with pytest.raises(EngineError, match=why):
         waiting.result(10)
     assert time.monotonic() - began < 5
     link._reader.join(2)
     assert ended == [{}]
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_what_cannot_be_handled_ends_the_link_at_once(pair):
+    """A display that fails; regression: whoever waited did so until the deadline."""
+    link, agent = pair
+    link.on("output", lambda _: 1 / 0)
+    ends_at_once(link, agent, encode({"event": "output", "text": "x"}), "could not be handled: ZeroDivisionError")
+
+
+@pytest.mark.filterwarnings("error::pytest.PytestUnhandledThreadExceptionWarning")
+@pytest.mark.parametrize(
+    ("broken", "why"),
+    [
+        (b"\xff\xff\xff\xff", "a frame of 4294967295 bytes"),
+        (LENGTH.pack(2) + b"\xff\xff", "'utf-8' codec can't decode"),
+        (LENGTH.pack(2) + b"no", "Expecting value"),
+        (LENGTH.pack(100_000) + b"[" * 100_000, "too many values within each other"),
+        (LENGTH.pack(4) + b"null", "it is no table"),
+        (encode({"event": ["output"]}), "neither an event nor an answer"),
+        (encode({"id": [1]}), "neither an event nor an answer"),
+        (encode({"ok": 1}), "neither an event nor an answer"),
+    ],
+)
+def test_what_is_no_message_ends_the_link_without_an_error_of_ours(pair, broken, why):
+    """Regression: a traceback stood on an instructor's screen, and a student's program had brought it there."""
+    ends_at_once(*pair, broken, f"^what came from the network is no message: .*{why}")
 
 
 def test_an_answer_that_nobody_waits_for_any_more_is_still_due(pair):
@@ -211,7 +234,7 @@ def test_the_end_closes_the_socket(began):
     agent.close()
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")  # the log has why the link ended
+@pytest.mark.filterwarnings("error::pytest.PytestUnhandledThreadExceptionWarning")
 def test_a_message_that_is_too_long_ends_the_link():
     """It is not read to its end: as JSON it may take 25 times its length of our memory."""
     ours, agent = socket.socketpair()
@@ -223,7 +246,9 @@ def test_a_message_that_is_too_long_ends_the_link():
     waiting = link.send("now")
     with contextlib.suppress(OSError):  # the link may have been closed
         agent.sendall(encode({"event": "said", "what": "y" * 300_000}))
-    with pytest.raises(EngineError, match="what came from the network could not be handled"):
+    with pytest.raises(
+        EngineError, match="what came from the network is no message: a frame of more than 100000 bytes"
+    ):
         waiting.result(5)
     assert [each["what"][0] for each in heard] == ["x"]
     agent.close()
