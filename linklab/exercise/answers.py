@@ -2,8 +2,8 @@
 """answers.toml → typed answers; and the template of it that a student gets.  Pure.
 
 Kinds: rate, time, size and share need a unit; number and index (0 to 1) have none; choice is one of the choices;
-words are compared without regard to order, case and commas; text is read by the instructor alone. How numbers may be
-spelt: `linklab.base.typed_numbers`.
+words are compared without regard to order, case, commas, and the word "and"; text is read by the instructor alone. How
+numbers may be spelt: `linklab.base.typed_numbers`.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ _EXAMPLES = {
     "text": "two or three sentences",
 }
 _MOST_TEXT = 20_000
+_AND = re.compile(r"&|(?<!\S)and(?!\S)", re.IGNORECASE)
 
 NO_ANSWER = "there is no answer"
 
@@ -128,7 +129,7 @@ def typed(answer: Answer, given: object) -> Value:
         case "text":
             return Value(unit=WORD, word=written[:_MOST_TEXT])
         case "words":
-            return Value(unit=WORD, word=in_order(written[:_MOST_TEXT]))
+            return Value(unit=WORD, word=in_order(_AND.sub(" ", written[:_MOST_TEXT])))
         case "choice":
             for choice in answer.choices:
                 if choice.casefold() == written.casefold():

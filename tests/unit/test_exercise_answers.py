@@ -131,9 +131,17 @@ def test_a_value_without_quotation_marks_is_told_how_to_be_written():
     assert found.unreadable.endswith('write each answer between quotation marks, such as "412 Mbps"')
 
 
-def test_words_are_compared_without_order_case_and_commas():
+@pytest.mark.parametrize(
+    "written", ["S1-eth2, s1-eth1", "s1-eth1 and s1-eth2", "s1-eth1, AND s1-eth2", "s1-eth2&s1-eth1"]
+)
+def test_words_are_compared_without_order_case_commas_and_the_word_and(written):
     """As people list things."""
-    assert one("ports", '"S1-eth2, s1-eth1"').word == "s1-eth1 s1-eth2"
+    assert one("ports", f'"{written}"').word == "s1-eth1 s1-eth2"
+
+
+def test_and_within_a_word_belongs_to_it():
+    """Only the word by itself is left out."""
+    assert one("ports", '"band-and-eth1 sand"').word == "band-and-eth1 sand"
 
 
 def test_a_file_that_is_no_toml_leaves_every_question_unanswered_and_says_where():
