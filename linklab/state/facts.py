@@ -26,6 +26,7 @@ _TSO = re.compile(r"tx-tcp\w*-(?:\w+-)?segmentation")
 LINKS = "edt"
 """The discipline of an interface with links by departure time."""
 _NO_DISCIPLINE = ("noqueue", "noop")
+_QUEUES_OF_FLOWS = ("fq", "fq_codel", "fq_pie", "sfq", "cake")
 
 
 def facts(state: State, topology: Topology | None = None) -> dict[str, float | str]:
@@ -152,7 +153,7 @@ def _plain(value: Any) -> str:
 
 
 def _shaping(interface: Interface, qdiscs: list[Qdisc]) -> dict[str, float | str]:
-    """What limits a rate: of the interface, or (pacing) of each flow."""
+    """What limits the rate of the interface."""
     found: dict[str, float | str] = {}
     rates, bursts = [], []
     tops_of: dict[str, list[Options]] = {}
@@ -166,8 +167,6 @@ def _shaping(interface: Interface, qdiscs: list[Qdisc]) -> dict[str, float | str
             bursts += [top["burst"] for top in tops if "burst" in top]
         rates += [rate] if rate else []
         bursts += [qdisc.options["burst"]] if "burst" in qdisc.options else []
-        if qdisc.flow_rate_bit is not None:
-            found["pacing"] = float(qdisc.flow_rate_bit)
     if rates:
         found["rate"] = float(min(rates))
     if bursts:
@@ -176,14 +175,15 @@ def _shaping(interface: Interface, qdiscs: list[Qdisc]) -> dict[str, float | str
 
 
 def _trouble(interface: Interface, qdiscs: list[Qdisc]) -> dict[str, float | str]:
-    """What the netems of an interface do: delay and loss of each packet, and of the rest what one may meet.
+    """What the netems of an interface and its fq's do: delay, loss, and pacing of each packet, else what one may meet.
 
-    Where classes lead packets apart, they have the least delay and the least loss of all ways: otherwise a netem that
-    no packet enters would stand for one that all have to pass.
+    Where classes lead packets apart, they have the least delay, the least loss, and the fastest pacing of all ways:
+    otherwise a discipline that no packet enters would stand for one that all have to pass.
     """
     netems = [qdisc.options for qdisc in qdiscs if qdisc.kind == "netem"]
-    delay, spared = _least(interface, qdiscs)
+    delay, spared, pacing = _least(interface, qdiscs)
     found: dict[str, float | str] = {"delay": delay, "loss": round(1 - spared, 12)}
+    found["pacing"] = pacing if math.isfinite(pacing) else 0
     found["jitter"] = sum(netem.get("jitter_ns", 0) for netem in netems) / 1e9
     for name in ("duplicate", "corrupt", "reorder"):
         found[name] = round(1 - math.prod(1 - netem.get(name, 0) for netem in netems), 12)
@@ -191,26 +191,27 @@ def _trouble(interface: Interface, qdiscs: list[Qdisc]) -> dict[str, float | str
     return {name: value for name, value in found.items() if value}
 
 
-def _least(interface: Interface, qdiscs: list[Qdisc]) -> tuple[float, float]:
-    """The least delay, s, and the largest share of packets that is not lost, of all ways from the root inwards.
+def _least(interface: Interface, qdiscs: list[Qdisc]) -> tuple[float, float, float]:
+    """Of all ways from the root inwards: least delay, s, largest share that is not lost, fastest pacing, bit/s or inf.
 
     A class or band that nothing stands in is a way, and so is an htb itself for packets that belong to none of its
     classes.
     """
     below, leaves, astray = inside(interface), plain_leaves(interface), _astray(interface)
-    passed: dict[str, tuple[int, float]] = {}
-    nothing = (0, 1.0)
+    passed: dict[str, tuple[int, float, float]] = {}
+    nothing = (0, 1.0, math.inf)
     for qdisc in reversed(qdiscs):
         ways = [passed[each.handle] for each in below.get(qdisc.handle, ()) if each.handle in passed]
         if len(ways) < max(1, qdisc.bands) or leaves.get(qdisc.handle) or qdisc.handle in astray:
             ways.append(nothing)
         delay_ns, spared = min(way[0] for way in ways), max(way[1] for way in ways)
+        pacing = min(max(way[2] for way in ways), qdisc.flow_rate_bit or math.inf)
         if qdisc.kind == "netem":
             delay_ns, spared = delay_ns + qdisc.options.get("delay_ns", 0), spared * (1 - mean_loss(qdisc.options))
-        passed[qdisc.handle] = delay_ns, spared
+        passed[qdisc.handle] = delay_ns, spared, pacing
     top = root(interface)
-    delay_ns, spared = nothing if top is None else passed[top.handle]
-    return delay_ns / 1e9, spared
+    delay_ns, spared, pacing = nothing if top is None else passed[top.handle]
+    return delay_ns / 1e9, spared, float(pacing)
 
 
 def _astray(interface: Interface) -> set[str]:
@@ -262,6 +263,17 @@ def trunk(interface: Interface) -> list[Qdisc]:
         found += ways
         ways = [] if ways[0].classful or ways[0].bands else below.pop(ways[0].handle, [])
     return found
+
+
+def queues(interface: Interface) -> str:
+    """Whether packets that leave wait in "one" queue, or in "several", of flows, classes, bands, or pairs of hosts."""
+    several = bool(interface.unread) or not all(link.is_of_all for link in interface.links)
+    for qdisc in inwards(interface):
+        own_of_flows = qdisc.kind in _QUEUES_OF_FLOWS and qdisc.options.get("flows") != 1
+        several = several or own_of_flows or qdisc.bands > 1
+    parents = {each.parent for each in interface.classes}
+    ends = [each for each in interface.classes if each.classid not in parents]
+    return "several" if several or len(ends) > 1 or _astray(interface) else "one"
 
 
 def queue_bytes(interface: Interface) -> int | None:

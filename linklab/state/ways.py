@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from ipaddress import ip_address, ip_interface, ip_network
 from typing import Any
 
-from linklab.state.facts import ARROW, of_all, of_interface, peers
+from linklab.state.facts import ARROW, of_all, of_interface, peers, queues
 from linklab.state.model import CLIENT, State
 from linklab.state.node import Interface, Route
 from linklab.tc import EdtLink
@@ -62,7 +62,8 @@ class StateWays:
     def fact(self, name: str) -> float | str | None:
         """The value of such a fact; None for other names, where there is no one way, or where nothing does it.
 
-        "h1>h2.way" is a word, the interfaces by which packets leave: "h1-eth0 s1-eth2 s2-eth2".
+        "h1>h2.way" is a word, the interfaces by which packets leave: "h1-eth0 s1-eth2 s2-eth2", and so is
+        "s1-eth2.queues", which is of one interface and is not compared with that of another state either.
         """
         if name not in self._known:  # who judges asks for all of them, again for each run
             self._known[name] = self._found(name)
@@ -71,6 +72,8 @@ class StateWays:
     def _found(self, name: str) -> float | str | None:
         head, _, what = name.rpartition(".")
         source, arrow, target = head.partition(ARROW)
+        if what == "queues" and head in self.interfaces:
+            return queues(self.interfaces[head][1])
         if not arrow or CLIENT in (source, target) or not {source, target} <= self.state.nodes.keys():
             return None
         ports = self.ports(source, target)

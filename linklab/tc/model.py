@@ -106,8 +106,10 @@ class Qdisc(_Object):
 
     @property
     def flow_rate_bit(self) -> int | None:
-        """What a single flow may send at most, bit/s; None where flows are not paced."""
-        return self.options.get(self.known.flow_rate) if self.known and self.known.flow_rate else None
+        """What a single flow may send at most, bit/s; None where flows are not paced, as with `nopacing` (tc-fq(8))."""
+        if not self.known or not self.known.flow_rate or self.options.get("pacing") is False:
+            return None
+        return self.options.get(self.known.flow_rate)
 
     @property
     def classful(self) -> bool:

@@ -19,6 +19,7 @@ from linklab.exercise.wanted import with_facts
 from linklab.state.facts import facts
 from linklab.state.model import State
 from linklab.state.node import SYSCTLS
+from linklab.state.ways import StateWays
 from linklab.tc import QDISCS, mean_loss
 from linklab.topology import Topology
 
@@ -306,6 +307,83 @@ def test_a_band_of_prio_with_nothing_in_it_is_a_way_without_a_delay(bands, fille
         nodes["h1"]["interfaces"]["h1-eth0"]["qdiscs"] = [prio, *inner]
 
     assert facts(State.loads(changed(change))).get("h1-eth0.delay") == delay
+
+
+def fq(handle, parent, **options):
+    """An fq of a state, which paces each flow at 8 Mbit/s."""
+    return {
+        "kind": "fq",
+        "handle": handle,
+        "parent": parent,
+        "options": {"limit": 9, "maxrate_bit": 8_000_000, **options},
+    }
+
+
+@pytest.mark.parametrize(
+    ("bands", "filled", "pacing"),
+    [(2, ["7:1", "7:2"], 8e6), (3, ["7:3"], None), (3, ["7:1", "7:2"], None), (1, ["7:1"], 8e6)],
+)
+def test_an_fq_in_a_band_paces_nobody_where_another_band_has_none(bands, filled, pacing):
+    """Regression: an fq in a band that no packet entered stood for the pacing of a sender."""
+
+    def change(nodes):
+        prio = {"kind": "prio", "handle": "7:", "parent": "root", "options": {"bands": bands, "priomap": [1] * 16}}
+        inner = [fq(f"{number + 8:x}:", band) for number, band in enumerate(filled)]
+        nodes["h1"]["interfaces"]["h1-eth0"]["qdiscs"] = [prio, *inner]
+
+    assert facts(State.loads(changed(change))).get("h1-eth0.pacing") == pacing
+
+
+def test_an_fq_that_is_told_not_to_pace_does_not():
+    """Regression: `fq maxrate … nopacing` stood for the pacing of a sender (tc-fq(8): maxrate needs pacing)."""
+
+    def change(nodes):
+        nodes["h1"]["interfaces"]["h1-eth0"]["qdiscs"] = [fq("1:", "root", pacing=False)]
+
+    assert "h1-eth0.pacing" not in facts(State.loads(changed(change)))
+
+
+@pytest.mark.parametrize(
+    ("qdiscs", "classes", "told"),
+    [
+        ([FIFO], 0, "one"),
+        ([netem("1:", "root"), {**FIFO, "handle": "2:", "parent": "1:"}], 0, "one"),
+        ([fq("1:", "root")], 0, "several"),
+        (
+            [netem("1:", "root"), {"kind": "fq_codel", "handle": "2:", "parent": "1:", "options": {"limit": 9}}],
+            0,
+            "several",
+        ),
+        ([{"kind": "fq_codel", "handle": "2:", "parent": "root", "options": {"limit": 9, "flows": 1}}], 0, "one"),
+        (
+            [{"kind": "prio", "handle": "1:", "parent": "root", "options": {"bands": 2, "priomap": [1] * 16}}],
+            0,
+            "several",
+        ),
+        ([{"kind": "htb", "handle": "1:", "parent": "root", "options": {"default": 1}}], 1, "one"),
+        ([{"kind": "htb", "handle": "1:", "parent": "root", "options": {"default": 1}}], 2, "several"),
+        (
+            [{"kind": "htb", "handle": "1:", "parent": "root", "options": {"default": 9}}],
+            1,
+            "several",
+        ),  # some pass at once
+    ],
+)
+def test_whether_all_packets_wait_in_one_queue(qdiscs, classes, told):
+    """Regression: a queue for each flow at the switch was taken for what pacing does."""
+
+    def change(nodes):
+        options = {"rate_bit": 8000, "ceil_bit": 8000, "burst": 1600, "cburst": 1600}
+        interface = nodes["h1"]["interfaces"]["h1-eth0"]
+        interface["qdiscs"] = qdiscs
+        interface["classes"] = [
+            {"kind": "htb", "classid": f"1:{number + 1}", "parent": "1:", "options": options}
+            for number in range(classes)
+        ]
+
+    state = State.loads(changed(change))
+    assert StateWays(state, Topology.load(LAB_8)).fact("h1-eth0.queues") == told
+    assert "h1-eth0.queues" not in facts(state)
 
 
 @pytest.mark.parametrize(
