@@ -18,7 +18,7 @@ def places(data, path=()):
 
 
 def kinds_of_places(data, alike=()):
-    """One place of each kind but the whole: other numbers in lists, or other keys at depths `alike`, make no other kind."""
+    """One place of each kind but the whole; numbers in lists, and keys at depths `alike`, do not make a kind."""
     found = {}
     for path in list(places(data))[1:]:
         kind = tuple("" if isinstance(key, int) or depth in alike else key for depth, key in enumerate(path))
