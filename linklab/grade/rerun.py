@@ -22,6 +22,7 @@ from linklab.exercise.model import Experiment
 from linklab.exercise.report import Trace
 from linklab.exercise.restore import restore_lines, unlike
 from linklab.exercise.wanted import with_facts
+from linklab.grade.drawing import UnbuildableError, tame
 from linklab.grade.limits import HANG_S
 from linklab.grade.traffic import Driven, drive
 from linklab.judge.evaluation import Lookup, NoValueError
@@ -34,12 +35,6 @@ SETTLE = "sleep 2"
 
 MOST_LINES = 2000
 """Commands that set a network to a submitted state, of which an exercise needs a few dozen: each takes some 7 ms."""
-
-
-class UnbuildableError(InputError):
-    """The submission's topology cannot be built, or cannot be set up as the exercise wants it; a sentence."""
-
-    fault = Fault.SUBMISSION
 
 
 @dataclass(frozen=True)
@@ -315,24 +310,3 @@ class _Pocket:
             (done,) = self.network.run([Typed(node, f"sh /lab/{path.name}")], deadline_s=HANG_S)
             if done.exit_status:
                 raise StateError(done.output.strip()[-300:], where=node)
-
-
-def tame(topology: Topology) -> Topology:
-    """The topology without what would run commands, reach outside, or take folders and processors of the machine.
-
-    Nor do its switches report to collectors: sampled packets are traffic beside the grader's own.
-    """
-    of_hosts = ("startCommand", "stopCommand", "externalInterfaces", "privateDirectory", "cpu", "cores")
-    dropped = (*of_hosts, "netflow", "sflow")
-
-    def tamed(node: Any) -> Any:
-        return replace(node, opts={key: value for key, value in node.opts.items() if key not in dropped})
-
-    return replace(
-        topology,
-        hosts=tuple(map(tamed, topology.hosts)),
-        switches=tuple(
-            replace(tamed(switch), opts={**tamed(switch).opts, "controllers": []}) for switch in topology.switches
-        ),
-        controllers=(),
-    )

@@ -31,8 +31,9 @@ from linklab.exercise.model import Check, Exercise, Experiment, Instance
 from linklab.exercise.observed import Sessions, recorded, scripted
 from linklab.exercise.report import Report, Status, called
 from linklab.exercise.student_part import need_instructors_part
+from linklab.grade.drawing import UnbuildableError, need_small
 from linklab.grade.rebuild import rebuild
-from linklab.grade.rerun import ExerciseNetwork, Rerun, UnbuildableError, rerun
+from linklab.grade.rerun import ExerciseNetwork, Rerun, rerun
 from linklab.grade.shared import SharedEngine
 from linklab.judge.evaluation import Lookup, NoValueError
 from linklab.judge.quantity import Value
@@ -343,7 +344,7 @@ def network_of(exercise: Exercise, instance: Instance, topology: Topology, answe
     """What is built for an instance; the answers say with how many streams a flow is driven, where that is asked.
 
     Raises:
-        UnbuildableError: the exercise hands a topology out, and this one is wired otherwise.
+        UnbuildableError: this one is too large, or the exercise hands one out and this one is wired otherwise.
     """
     lookup = quantities(exercise, instance)
 
@@ -360,9 +361,10 @@ def _measured(exercise: Exercise, topology: Topology) -> Topology:
     What a student set in the drawing is in the state; were the references built from it too, a link past the bottleneck
     or an impairment would be no change.
     """
-    if not exercise.topology:
+    own = Topology.load(exercise.folder / exercise.topology) if exercise.topology else None
+    need_small(topology, own)
+    if own is None:
         return topology
-    own = Topology.load(exercise.folder / exercise.topology)
     wanted, found = peers(own), peers(topology)
     ends = [end for end in sorted({*wanted, *found}) if wanted.get(end) != found.get(end)]
     nodes = sorted({node.name for node in own.nodes} ^ {node.name for node in topology.nodes})

@@ -261,6 +261,10 @@ def _texts(files: Files) -> Iterator[tuple[str, bytes, Expected]]:
         ("answers.toml", b"a." * 10_000 + b"b = 1", ("read", "")),
     ):
         yield f"text {name} {content[:4]!r}", _zip({**files, name: content}.items()), expected
+    drawing = json.loads(files["topology.mn"])
+    drawing["hosts"] += [{"opts": {"hostname": f"x{number}", "nodeNum": number}} for number in range(9, 4500)]
+    large = _zip({**files, "topology.mn": json.dumps(drawing).encode()}.items())
+    yield "text topology.mn of thousands of hosts", large, ("refused", "the grader builds at most 20.: draw only")
     fifo = {"kind": "pfifo", "handle": "1:", "parent": "1:", "options": {"limit": 9}}
     netem = {"kind": "netem", "handle": "1:", "parent": "root"}
     for what, setting, said in (

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What of a student's topology is left out of the networks that are measured."""
+"""What of a student's topology is left out of the networks that are measured, and which is too large for them."""
 
 import json
 from dataclasses import replace
 from pathlib import Path
 
-from linklab.grade.rerun import tame
+import pytest
+
+from linklab.grade.drawing import UnbuildableError, need_small, tame
 from linklab.topology import Topology
 
 LAB_8 = Path(__file__).parents[2] / "topologies" / "Lab 8.mn"
@@ -18,3 +20,52 @@ def test_measured_switches_report_to_no_collectors():
     found = tame(replace(plain, switches=watched))
     assert [{"netflow", "sflow"} & set(switch.opts) for switch in found.switches] == [set()] * len(plain.switches)
     assert [switch.name for switch in found.switches] == [switch.name for switch in plain.switches]
+
+
+@pytest.mark.parametrize(
+    ("key", "each", "more", "said"),
+    [
+        (
+            "hosts",
+            {"opts": {"hostname": "h{n}", "nodeNum": 1}},
+            197,
+            "201 nodes and controllers, and the grader builds",
+        ),
+        ("controllers", {"opts": {"hostname": "c{n}"}}, 197, "201 nodes and controllers, and the grader builds"),
+        (
+            "links",
+            {"src": "s1", "dest": "s2", "opts": {}},
+            998,
+            "1,001 links, and the grader builds at most 1,000: draw",
+        ),
+    ],
+)
+def test_a_drawing_that_takes_longer_than_the_limits_is_not_built(key, each, more, said):
+    """Regression: with 4,500 hosts grading broke off as an error of ours, after minutes of processor time."""
+    data = json.loads(LAB_8.read_text())
+    plain = Topology.loads(json.dumps(data), "Lab 8.mn")
+    assert (len(plain.nodes) + len(plain.controllers), len(plain.links)) == (4, 3)
+    added = [json.loads(json.dumps(each).replace("{n}", str(number))) for number in range(100, 100 + more)]
+    data[key] += added[:-1]
+    need_small(Topology.loads(json.dumps(data), "Lab 8.mn", check=False))
+    data[key].append(added[-1])
+    large = Topology.loads(json.dumps(data), "Lab 8.mn", check=False)
+    with pytest.raises(UnbuildableError, match=said):
+        need_small(large)
+    need_small(large, plain)  # the exercise itself hands out a drawing, so it is the rest that counts
+
+
+def test_lists_of_a_drawing_count_however_they_are_nested():
+    """As VLANs are pairs in a list, and a file may nest lists nearly a thousand deep."""
+    nested = []
+    for _ in range(900):
+        nested = [nested]
+    plain = Topology.load(LAB_8)
+    for lists, fits in (([["10.0.0.9", "1"]] * 666, True), ([["10.0.0.9", "1"]] * 700, False), (nested, True)):
+        first, *others = plain.hosts
+        hosts = (replace(first, opts={**first.opts, "vlanInterfaces": lists}), *others)
+        if fits:
+            need_small(replace(plain, hosts=hosts))
+        else:
+            with pytest.raises(UnbuildableError, match=r"2,10. entries of lists, and the grader builds at most 2,000"):
+                need_small(replace(plain, hosts=hosts))

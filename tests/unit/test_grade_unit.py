@@ -16,7 +16,7 @@ from linklab.exercise.observed import TypedLine
 from linklab.exercise.places import VARIABLE
 from linklab.exercise.report import CheckResult
 from linklab.grade import own_folder, unit, verify
-from linklab.grade.rerun import UnbuildableError
+from linklab.grade.drawing import UnbuildableError
 from linklab.grade.unit import network_of, typed_lines
 from linklab.judge.verdict import Outcome
 from linklab.topology import Topology

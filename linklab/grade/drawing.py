@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A submitted drawing → what of it the grader builds, and why it builds none of a drawing that is too large.  Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from linklab.errors import Fault, InputError
+from linklab.topology import Topology
+from linklab.topology.parts import Link, Node
+
+MOST_OF = {"nodes and controllers": 200, "links": 1000, "entries of lists": 2000}
+"""What a student's drawing may have; an exercise needs a dozen.  Entries are addresses, routes, VLANs, and folders.
+
+Each node takes the grader some 50 ms an experiment, and with thousands of them the limits of the sandbox, within which
+a network may be built or not as chance has it, are reached before anything is measured.
+"""
+
+
+class UnbuildableError(InputError):
+    """The submission's topology cannot be built, or cannot be set up as the exercise wants it; a sentence."""
+
+    fault = Fault.SUBMISSION
+
+
+def need_small(topology: Topology, beside: Topology | None = None) -> None:
+    """Refuse a drawing that is too large to be graded.
+
+    Args:
+        topology: as handed in.
+        beside: the exercise's own drawing, where it hands one out: the student's may have as much more.
+
+    Raises:
+        UnbuildableError: it has more than `MOST_OF`.
+    """
+    found, own = _counts(topology), _counts(beside) if beside is not None else {}
+    for what, most in MOST_OF.items():
+        allowed = most + own.get(what, 0)
+        if found[what] > allowed:
+            raise UnbuildableError(
+                f"the topology has {found[what]:,} {what}, and the grader builds at most {allowed:,}: "
+                "draw only what the exercise asks for"
+            )
+
+
+def _counts(topology: Topology) -> Mapping[str, int]:
+    """How much there is of what `MOST_OF` bounds."""
+    parts: list[Node | Link] = [*topology.nodes, *topology.links]
+    entries = sum(_entries(each) for part in parts for each in (part.opts, part.own))
+    counts = len(topology.nodes) + len(topology.controllers or ()), len(topology.links), entries
+    return dict(zip(MOST_OF, counts, strict=True))
+
+
+def _entries(table: Mapping[str, Any]) -> int:
+    """Entries of all lists of a table, also of those within each other, which a stranger may nest as deep as JSON."""
+    count, lists = 0, [value for value in table.values() if isinstance(value, (list, tuple))]
+    while lists:
+        entries = lists.pop()
+        count += len(entries)
+        lists += [each for each in entries if isinstance(each, (list, tuple))]
+    return count
+
+
+def tame(topology: Topology) -> Topology:
+    """The topology without what would run commands, reach outside, or take folders and processors of the machine.
+
+    Nor do its switches report to collectors: sampled packets are traffic beside the grader's own.
+    """
+    of_hosts = ("startCommand", "stopCommand", "externalInterfaces", "privateDirectory", "cpu", "cores")
+    dropped = (*of_hosts, "netflow", "sflow")
+
+    def tamed(node: Any) -> Any:
+        return replace(node, opts={key: value for key, value in node.opts.items() if key not in dropped})
+
+    return replace(
+        topology,
+        hosts=tuple(map(tamed, topology.hosts)),
+        switches=tuple(
+            replace(tamed(switch), opts={**tamed(switch).opts, "controllers": []}) for switch in topology.switches
+        ),
+        controllers=(),
+    )
