@@ -63,16 +63,26 @@ def _entries(table: Mapping[str, Any]) -> int:
     return count
 
 
-def tame(topology: Topology) -> Topology:
-    """The topology without what would run commands, reach outside, or take folders and processors of the machine.
+_RUN_OR_REACH_OUT = (
+    *("startCommand", "stopCommand", "externalInterfaces", "privateDirectory", "cpu", "cores"),
+    *("netflow", "sflow"),
+)
+"""Options of a node by which it runs commands, reaches outside, or takes folders and processors of the machine.
 
-    Nor do its switches report to collectors: sampled packets are traffic beside the grader's own.
-    """
-    of_hosts = ("startCommand", "stopCommand", "externalInterfaces", "privateDirectory", "cpu", "cores")
-    dropped = (*of_hosts, "netflow", "sflow")
+By the last two a switch reports to collectors: sampled packets are traffic beside the grader's own.
+"""
+
+
+def is_tame(topology: Topology) -> bool:
+    """Whether no node runs commands, reaches outside, or takes folders: such a network fails by no fault of its own."""
+    return not any(node.opts.get(option) for node in topology.nodes for option in _RUN_OR_REACH_OUT)
+
+
+def tame(topology: Topology) -> Topology:
+    """The topology without what `is_tame` speaks of, and without controllers."""
 
     def tamed(node: Any) -> Any:
-        return replace(node, opts={key: value for key, value in node.opts.items() if key not in dropped})
+        return replace(node, opts={key: value for key, value in node.opts.items() if key not in _RUN_OR_REACH_OUT})
 
     return replace(
         topology,

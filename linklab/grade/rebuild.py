@@ -20,6 +20,7 @@ from typing import Any
 from linklab.base.text import excerpt, one_line
 from linklab.engine.api import Clock, Completed, Engine, Network, Typed, refuse_failed_commands
 from linklab.errors import BootError, DeadlineError, EngineError, Fault
+from linklab.grade.drawing import is_tame
 from linklab.grade.limits import HANG_S
 from linklab.grade.sandbox import SandboxEngine
 from linklab.grade.shared import SharedEngine
@@ -117,8 +118,7 @@ def rebuild(topology: Topology, settings: Sequence[tuple[str, str]], work: str, 
                 refuse_failed_commands(network)
                 return _Work(network, folder).done(settings)
         except EngineError as error:  # out of building
-            started = any(node.opts.get("startCommand") for node in topology.nodes)
-            if error.fault is not Fault.TOPOLOGY and (isinstance(error, BootError) or not started):
+            if error.fault is not Fault.TOPOLOGY and (isinstance(error, BootError) or is_tame(topology)):
                 raise
             said = f"the network does not build: {_brief(error)}"
             return Rebuilt(None, "", (said,), "" if error.fault is Fault.TOPOLOGY else said)

@@ -250,6 +250,25 @@ def test_a_start_command_in_the_topology_is_confined_too(command, said, monkeypa
     assert re.match(said, note)
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"privateDirectory": ["/proc"]}, "h1: net/ipv4/tcp_rmem is cat: "),
+        ({"externalInterfaces": ["lo"]}, "the pocket kernel has ended"),
+    ],
+)
+def test_what_a_node_takes_of_its_machine_is_no_error_of_ours(options, said):
+    """Regression: only start commands were blamed for a network that does not build, so these ended grading."""
+    topology = Topology.load(TOPOLOGY)
+    first, *others = topology.hosts
+    hostile = replace(first, opts={**first.opts, **options})
+    found = rebuild(replace(topology, hosts=(hostile, *others)), [], "", Watched(memory_mib=512))
+    assert found.state_text is None
+    (note,) = found.notes
+    assert note.startswith(f"the network does not build: {said}")
+    assert found.stopped == note
+
+
 # --- what left the pocket's kernel
 
 
