@@ -25,16 +25,20 @@ class UnbuildableError(InputError):
     fault = Fault.SUBMISSION
 
 
-def need_small(topology: Topology, beside: Topology | None = None) -> None:
-    """Refuse a drawing that is too large to be graded.
+def need_gradable(topology: Topology, beside: Topology | None = None) -> None:
+    """Refuse a drawing that can be built and not be graded.
 
     Args:
         topology: as handed in.
         beside: the exercise's own drawing, where it hands one out: the student's may have as much more.
 
     Raises:
-        UnbuildableError: it has more than `MOST_OF`.
+        UnbuildableError: it has more than `MOST_OF`, or a node's name is that of another node's interface, so that a
+            state could not say which of them is meant.
     """
+    for node, interfaces in topology.interfaces().items():
+        for name in sorted({*interfaces} & {each.name for each in topology.nodes}):
+            raise UnbuildableError(f"the topology has a node {name}, which an interface of {node} is called too")
     found, own = _counts(topology), _counts(beside) if beside is not None else {}
     for what, most in MOST_OF.items():
         allowed = most + own.get(what, 0)

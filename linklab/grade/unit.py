@@ -31,7 +31,7 @@ from linklab.exercise.model import Check, Exercise, Experiment, Instance
 from linklab.exercise.observed import Sessions, recorded, scripted
 from linklab.exercise.report import Report, Status, called
 from linklab.exercise.student_part import need_instructors_part
-from linklab.grade.drawing import UnbuildableError, need_small
+from linklab.grade.drawing import UnbuildableError, need_gradable
 from linklab.grade.rebuild import rebuild
 from linklab.grade.rerun import ExerciseNetwork, Rerun, rerun
 from linklab.grade.shared import SharedEngine
@@ -344,7 +344,7 @@ def network_of(exercise: Exercise, instance: Instance, topology: Topology, answe
     """What is built for an instance; the answers say with how many streams a flow is driven, where that is asked.
 
     Raises:
-        UnbuildableError: this one is too large, or the exercise hands one out and this one is wired otherwise.
+        UnbuildableError: it cannot be graded, or it is wired otherwise than the one that the exercise hands out.
     """
     lookup = quantities(exercise, instance)
 
@@ -362,7 +362,7 @@ def _measured(exercise: Exercise, topology: Topology) -> Topology:
     or an impairment would be no change.
     """
     own = Topology.load(exercise.folder / exercise.topology) if exercise.topology else None
-    need_small(topology, own)
+    need_gradable(topology, own)
     if own is None:
         return topology
     wanted, found = peers(own), peers(topology)

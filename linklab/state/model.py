@@ -25,7 +25,7 @@ READ_STATE = "PYTHONSAFEPATH=1 python3 -S -m linklab.agent.node_state"
 What lies in the working folder is not ours: no json.py there may stand in for the standard one (Python 3.11). -S leaves
 out the packages that are installed, which would take as long as Python itself.
 """
-_NODE = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,14}")
+_NODE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,14}")  # as a drawing may name one
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ SYSCTLS = frozenset(
     ]
 )
 """Watched: what decides how TCP sends."""
-_INTERFACE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,14}")
+_INTERFACE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,14}")
 _FEATURE = re.compile(r"[a-z][a-z0-9_-]{0,31}")
 _NAME = re.compile(r"[a-z][a-z0-9_-]{0,15}")
 _SYSCTL_VALUES = {

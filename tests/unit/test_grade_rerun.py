@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from linklab.grade.drawing import UnbuildableError, need_small, tame
+from linklab.grade.drawing import UnbuildableError, need_gradable, tame
 from linklab.topology import Topology
 
 LAB_8 = Path(__file__).parents[2] / "topologies" / "Lab 8.mn"
@@ -47,12 +47,12 @@ def test_a_drawing_that_takes_longer_than_the_limits_is_not_built(key, each, mor
     assert (len(plain.nodes) + len(plain.controllers), len(plain.links)) == (4, 3)
     added = [json.loads(json.dumps(each).replace("{n}", str(number))) for number in range(100, 100 + more)]
     data[key] += added[:-1]
-    need_small(Topology.loads(json.dumps(data), "Lab 8.mn", check=False))
+    need_gradable(Topology.loads(json.dumps(data), "Lab 8.mn", check=False))
     data[key].append(added[-1])
     large = Topology.loads(json.dumps(data), "Lab 8.mn", check=False)
     with pytest.raises(UnbuildableError, match=said):
-        need_small(large)
-    need_small(large, plain)  # the exercise itself hands out a drawing, so it is the rest that counts
+        need_gradable(large)
+    need_gradable(large, plain)  # the exercise itself hands out a drawing, so it is the rest that counts
 
 
 def test_lists_of_a_drawing_count_however_they_are_nested():
@@ -65,7 +65,16 @@ def test_lists_of_a_drawing_count_however_they_are_nested():
         first, *others = plain.hosts
         hosts = (replace(first, opts={**first.opts, "vlanInterfaces": lists}), *others)
         if fits:
-            need_small(replace(plain, hosts=hosts))
+            need_gradable(replace(plain, hosts=hosts))
         else:
             with pytest.raises(UnbuildableError, match=r"2,10. entries of lists, and the grader builds at most 2,000"):
-                need_small(replace(plain, hosts=hosts))
+                need_gradable(replace(plain, hosts=hosts))
+
+
+def test_a_node_has_no_name_of_an_interface():
+    """Regression: the state of such a network cannot be read, which was an error of ours."""
+    plain = Topology.load(LAB_8)
+    renamed = json.loads(LAB_8.read_text().replace('"s1"', '"h1-eth0"'))
+    need_gradable(plain)
+    with pytest.raises(UnbuildableError, match=r"a node h1-eth0, which an interface of h1 is called too$"):
+        need_gradable(Topology.loads(json.dumps(renamed), "Lab 8.mn"))

@@ -456,6 +456,15 @@ def test_what_is_no_state_is_refused(text):
         State.loads(text, "state.json")
 
 
+@pytest.mark.parametrize("name", ["1", "0h", "_x", "h.1-a_b"])
+def test_a_node_has_any_name_that_a_drawing_may_give(name):
+    """Regression: a host that was called 1 was an error of the grader's."""
+    interface = {"up": True, "mtu": 1500}
+    nodes = {"client": {"interfaces": {}}, name: {"interfaces": {f"{name}-eth0": interface}}}
+    state = State.loads(json.dumps({"format": 1, "nodes": nodes}))
+    assert list(state.interfaces()) == [f"{name}-eth0"]
+
+
 JSON = st.recursive(
     st.none()
     | st.booleans()
