@@ -9,7 +9,9 @@ from typing import Any
 
 from linklab.errors import Fault, InputError
 from linklab.topology import Topology
+from linklab.topology.checks import wireless_names
 from linklab.topology.parts import Link, Node
+from linklab.topology.switching import has_spanning_tree, loop_words
 
 MOST_OF = {"nodes and controllers": 200, "links": 1000, "entries of lists": 2000}
 """What a student's drawing may have; an exercise needs a dozen.  Entries are addresses, routes, VLANs, and folders.
@@ -33,12 +35,19 @@ def need_gradable(topology: Topology, beside: Topology | None = None) -> None:
         beside: the exercise's own drawing, where it hands one out: the student's may have as much more.
 
     Raises:
-        UnbuildableError: it has more than `MOST_OF`, or a node's name is that of another node's interface, so that a
-            state could not say which of them is meant.
+        UnbuildableError: it has more than `MOST_OF`; or a node's name is that of another node's interface, so that a
+            state could not say which of them is meant; or what the first broadcast starts in it never ends.
     """
+    if wireless_names(topology):
+        return  # such a drawing is not built, which says why
     for node, interfaces in topology.interfaces().items():
         for name in sorted({*interfaces} & {each.name for each in topology.nodes}):
             raise UnbuildableError(f"the topology has a node {name}, which an interface of {node} is called too")
+    if beside is None and not has_spanning_tree(topology) and (circles := loop_words(topology)):
+        raise UnbuildableError(
+            f"the topology cannot be measured: {circles}, in which broadcasts circle for ever: take a link out, or let "
+            "a spanning tree break the loop"
+        )
     found, own = _counts(topology), _counts(beside) if beside is not None else {}
     for what, most in MOST_OF.items():
         allowed = most + own.get(what, 0)

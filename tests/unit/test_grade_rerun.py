@@ -9,6 +9,7 @@ import pytest
 
 from linklab.grade.drawing import UnbuildableError, need_gradable, tame
 from linklab.topology import Topology
+from linklab.topology.switching import with_spanning_tree
 
 LAB_8 = Path(__file__).parents[2] / "topologies" / "Lab 8.mn"
 
@@ -34,7 +35,7 @@ def test_measured_switches_report_to_no_collectors():
         ("controllers", {"opts": {"hostname": "c{n}"}}, 197, "201 nodes and controllers, and the grader builds"),
         (
             "links",
-            {"src": "s1", "dest": "s2", "opts": {}},
+            {"src": "h1", "dest": "s2", "opts": {}},
             998,
             "1,001 links, and the grader builds at most 1,000: draw",
         ),
@@ -78,3 +79,16 @@ def test_a_node_has_no_name_of_an_interface():
     need_gradable(plain)
     with pytest.raises(UnbuildableError, match=r"a node h1-eth0, which an interface of h1 is called too$"):
         need_gradable(Topology.loads(json.dumps(renamed), "Lab 8.mn"))
+
+
+def test_a_loop_of_switches_needs_a_spanning_tree():
+    """Regression: broadcasts circled while it was built, until two minutes were over, which was an error of ours."""
+    data = json.loads(LAB_8.read_text())
+    data["links"].append({"src": "s2", "dest": "s1", "opts": {}})
+    looped = Topology.loads(json.dumps(data), "Lab 8.mn")
+    with pytest.raises(
+        UnbuildableError, match=r"^the topology cannot be measured: s2 – s1 – s2 is a loop of switches,"
+    ):
+        need_gradable(looped)
+    need_gradable(with_spanning_tree(looped))
+    need_gradable(looped, looped)  # the exercise's own may have one, whatever it is for
