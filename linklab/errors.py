@@ -151,6 +151,10 @@ class DeadlineError(EngineError):
     """Something did not end within its wall-clock deadline."""
 
 
+class OverusedError(EngineError):
+    """A network was stopped because it took more of this machine than it may."""
+
+
 class MissingError(LinklabError):
     """A package, a tool, the kernel or disk space is missing on this machine."""
 

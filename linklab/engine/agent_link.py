@@ -40,6 +40,7 @@ class AgentLink:
         self._count = 0
         self._lock = threading.Lock()
         self._ended: str | None = None
+        self._ended_by: type[EngineError] = EngineError
         self._reason = threading.Event()
         self._taken_s = 0.0
         self._reader = threading.Thread(target=self._read, name="agent link", daemon=True)
@@ -92,7 +93,7 @@ class AgentLink:
         future: Future[dict[str, Any]] = Future()
         with self._lock:
             if self._ended is not None:
-                raise EngineError(self._ended)
+                raise self._ended_by(self._ended)
             self._count += 1
             try:
                 self._stream.send({"id": self._count, "op": op, **fields})
@@ -101,14 +102,14 @@ class AgentLink:
             self._waiting[self._count] = future
         return future
 
-    def end(self, why: str) -> None:
-        """Nothing more will come or go: whoever waits is told why; a first reason stays."""
+    def end(self, why: str, error: type[EngineError] = EngineError) -> None:
+        """Nothing more will come or go: whoever waits or asks is told why, by this error; a first reason stays."""
         with self._lock:
             if self._ended is None:
-                self._ended = why
+                self._ended, self._ended_by = why, error
             waiting, self._waiting = self._waiting, {}
         for future in waiting.values():
-            future.set_exception(EngineError(self._ended))
+            future.set_exception(self._ended_by(self._ended))
         self._reason.set()
         if self._reader.ident is None:  # it never began
             self._stream.close()

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from linklab.engine.api import Clock, Engine, Network, Typed, refuse_failed_commands
-from linklab.errors import EngineError, Fault, InputError, StateError
+from linklab.errors import EngineError, Fault, InputError, OverusedError, StateError
 from linklab.exercise.fill import fill
 from linklab.exercise.model import Experiment
 from linklab.exercise.report import Trace
@@ -120,7 +120,7 @@ def rerun(
                 if not experiment.apart:
                     _one(pocket, experiment, submitted, found, seed)
             if number == 0 and not claimed and submitted is not None:
-                found.impossible = pocket.refuses(submitted)
+                found.impossible = _refused(pocket, submitted)
         if any(experiment.apart for experiment in due):
             with _network(plan, engine, seed) as pocket:  # nothing of work.sh is in it, so it is shared
                 pocket.set_up()
@@ -144,6 +144,16 @@ def _network(plan: ExerciseNetwork, engine: Engine, seed: int) -> Iterator[_Pock
         _Pocket(plan, engine, Path(folder), seed) as pocket,
     ):
         yield pocket
+
+
+def _refused(pocket: _Pocket, submitted: State) -> str:
+    """Why the kernel does not take a state, in another network where measuring it has ended this one."""
+    try:
+        return pocket.refuses(submitted)
+    except OverusedError:
+        with _network(pocket.plan, pocket.engine, pocket.seed) as another:
+            another.set_up()
+            return another.refuses(submitted)
 
 
 def _one(pocket: _Pocket, experiment: Experiment, submitted: State | None, found: Rerun, seed: int) -> None:
@@ -175,6 +185,8 @@ def _one(pocket: _Pocket, experiment: Experiment, submitted: State | None, found
         if same not in pocket.done:
             pocket.done[same] = drive(pocket.network, experiment, lookup, pocket.addresses(), pocket.folder)
         driven = pocket.done[same]
+    except OverusedError as error:  # what else is due in this network ends by the same error
+        found.errors[experiment.id] = str(error)
     except NoValueError as missing:
         found.broken[experiment.id] = f"{missing.name.removeprefix('answer.')} was not answered"
     except InputError as error:
@@ -207,7 +219,7 @@ class _Pocket:
     """One network that takes one state after the other."""
 
     def __init__(self, plan: ExerciseNetwork, engine: Engine, folder: Path, seed: int) -> None:
-        self.plan, self.folder = plan, folder
+        self.plan, self.engine, self.folder, self.seed = plan, engine, folder, seed
         self.done: dict[str, Driven] = {}
         self._starting = engine.start(
             tame(plan.topology), workdir=folder, clock=Clock.VIRTUAL, seed=seed, as_recorded=False

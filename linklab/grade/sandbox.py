@@ -25,7 +25,7 @@ from linklab.base.processes import children
 from linklab.base.processor_time import Taken, taken
 from linklab.engine.api import Completed, Computed, Typed
 from linklab.engine.pocket import Places, PocketEngine, PocketNetwork
-from linklab.errors import BootError, EngineError, MissingError
+from linklab.errors import BootError, EngineError, MissingError, OverusedError
 from linklab.grade.bubblewrap import (
     CODE,
     KERNEL,
@@ -243,7 +243,7 @@ class SandboxNetwork(PocketNetwork):
             if full := self._overfull():
                 why = f"{full}, and the network was stopped"
             if why:
-                self.link.end(why)
+                self.link.end(why, OverusedError)
                 with contextlib.suppress(OSError):
                     self._control.shutdown(socket.SHUT_WR)
                 self._gone.wait()

@@ -11,7 +11,7 @@ import pytest
 from linklab.agent.protocol import LENGTH, Decoder, encode
 from linklab.engine import agent_link
 from linklab.engine.agent_link import AgentLink, value_of
-from linklab.errors import AgentError, DeadlineError, EngineError, Fault
+from linklab.errors import AgentError, DeadlineError, EngineError, Fault, OverusedError
 
 
 @pytest.fixture
@@ -39,6 +39,18 @@ def test_answers_reach_whoever_asked(pair):
     threading.Thread(target=refuse, daemon=True).start()
     with pytest.raises(AgentError, match="terminal h9: no such node"):
         link.request("run", deadline_s=5, what="true in h9")
+
+
+def test_whoever_asks_a_link_that_was_ended_is_told_by_the_error_of_its_end(pair):
+    """As whoever waited for an answer is; an end that comes later changes nothing."""
+    link, _ = pair
+    waiting = link.send("now")
+    link.end("it took too much", OverusedError)
+    link.end("the network has been closed")
+    with pytest.raises(OverusedError, match=r"^it took too much$"):
+        waiting.result(1)
+    with pytest.raises(OverusedError, match=r"^it took too much$"):
+        link.send("now")
 
 
 def test_the_words_of_a_refusal_are_a_text_whatever_they_came_as():

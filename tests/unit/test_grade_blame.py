@@ -11,7 +11,7 @@ from graded import say_it_backwards
 from scripted import ScriptedEngine
 from small_exercise import TOPOLOGY, use_clone
 
-from linklab.errors import AgentError, BootError, DeadlineError, EngineError, Fault
+from linklab.errors import AgentError, BootError, DeadlineError, EngineError, Fault, OverusedError
 from linklab.exercise.bundle import Bundle, write_bundle
 from linklab.exercise.instance import instance_text, practice_instance
 from linklab.exercise.load import find_exercise, load_exercise
@@ -37,6 +37,8 @@ class Answers:
         """An answer by what is typed."""
         if "node_state" in text:
             return lambda folder: (folder / "state.json").write_text(self.state) and ""
+        if text.startswith("iperf3 -c") and isinstance(self.iperf3, Exception):
+            return self.iperf3
         if text.startswith("iperf3 -c"):
             return lambda folder: shutil.copy(CAPTURES / self.iperf3, folder / "flow-0.json") and ""
         return default
@@ -78,6 +80,7 @@ CLASS = {
     "good": Engine(),
     "nothing got through": Engine(iperf3="iperf3-3.12-refused.json"),
     "iperf3 broke": Engine(iperf3="iperf3-3.12-sigkill.json"),
+    "too expensive": Engine(iperf3=OverusedError("the network took more than 300 s of processor time")),
     "unreadable state": Engine(state="{}"),
     "no kernel": Engine(fails=lambda: BootError("the pocket kernel did not come up")),
     "no keeper": Engine(fails=lambda: EngineError("the pocket's keeper has gone")),
@@ -97,6 +100,7 @@ MARKS = {
     "good": ("graded", 9.0, FULL),
     "nothing got through": ("graded", 6.0, MISSED),
     "iperf3 broke": ("graded", 6.0, UNMEASURED),
+    "too expensive": ("graded", 6.0, UNMEASURED),
     "unreadable state": ("error", 0.0, ""),
     "no kernel": ("error", 0.0, ""),
     "no keeper": ("error", 0.0, ""),
