@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections import deque
 from collections.abc import Collection
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import PurePosixPath
 
 _ENDS = ("&&", "||", ";", "&", ";;")
@@ -17,6 +19,8 @@ _PIPES = ("|", "|&")
 _LOOPS = ("for", "while", "until", "if", "case", "{", "(")
 _SUDO_VALUES = ("-u", "-g", "-C", "-p")
 CLIENT, CONSOLE = "client", "mininet"
+LONGEST = 2**14
+"""Letters of a line that are read; a terminal takes 4,096 at once (termios(3)), and the guide reads each many times."""
 
 
 @dataclass(frozen=True)
@@ -46,36 +50,40 @@ class ShellCommand:
 
 
 def commands_in(terminal: str, text: str, nodes: Collection[str] = ()) -> list[ShellCommand]:
-    """The commands of a line, in order.
+    """The commands of a line, in order; of its first `LONGEST` letters.
 
     Args:
         terminal: where it was typed, such as "h1#2".
         text: the line.
         nodes: of the network; in Mininet's command line a node's name before a command says where it runs.
     """
-    node = terminal.partition("#")[0]
+    return list(_commands(terminal.partition("#")[0], text[:LONGEST], frozenset(nodes)))
+
+
+@lru_cache(maxsize=64)  # each part of the guide asks for the same line
+def _commands(node: str, text: str, nodes: frozenset[str]) -> tuple[ShellCommand, ...]:
     if node in (CONSOLE, CLIENT):  # whose shell may have Mininet's command line in it
         first, _, rest = text.strip().partition(" ")
         if first in nodes or (first == "sh" and node == CONSOLE):
-            return commands_in(CLIENT if first == "sh" else first, rest)
+            node, text = CLIENT if first == "sh" else first, rest
     try:
         lexer = shlex.shlex(text, posix=True, punctuation_chars=";&|<>")
         lexer.whitespace_split, lexer.commenters = True, "#" if "#" in text.split(" ") else ""
         tokens = list(lexer)
     except ValueError:  # a quote that another line closes
-        return [ShellCommand(node, tuple(text.split()))]
+        return (ShellCommand(node, tuple(text.split())),)
     if tokens and tokens[0] in _LOOPS:
-        return [ShellCommand(node, tuple(tokens))]
-    return _split(node, tokens)
+        return (ShellCommand(node, tuple(tokens)),)
+    return tuple(_split(node, tokens))
 
 
 def _split(node: str, tokens: list[str]) -> list[ShellCommand]:
     found: list[ShellCommand] = []
     parts: list[list[str]] = [[]]
     to: list[str] = []
-    rest = [*tokens, ";"]
+    rest = deque([*tokens, ";"])
     while rest:
-        token = rest.pop(0)
+        token = rest.popleft()
         if token in _PIPES:
             parts.append([])
         elif token in _ENDS:
@@ -84,7 +92,7 @@ def _split(node: str, tokens: list[str]) -> list[ShellCommand]:
                 found.append(ShellCommand(node, pipe[-1], tuple(pipe[:-1]), tuple(to)))
             parts, to = [[]], []
         elif re.fullmatch(r"[<>&]+", token):
-            target = rest.pop(0) if rest and rest[0] not in _ENDS else ""
+            target = rest.popleft() if rest and rest[0] not in _ENDS else ""
             if parts[-1] and parts[-1][-1] in ("1", "2") and token.startswith(">"):
                 parts[-1].pop()  # 2>errors: the number is the descriptor's
             elif token.startswith(">"):
@@ -96,11 +104,11 @@ def _split(node: str, tokens: list[str]) -> list[ShellCommand]:
 
 def without_sudo(words: list[str]) -> tuple[str, ...]:
     """The words of a command, the program by its name alone."""
-    rest = list(words)
+    rest = deque(words)
     while rest and (rest[0] == "sudo" or re.fullmatch(r"[A-Za-z_]\w*=\S*", rest[0])):
-        sudo = rest.pop(0) == "sudo"
+        sudo = rest.popleft() == "sudo"
         while sudo and rest and rest[0].startswith("-"):
-            if rest.pop(0) in _SUDO_VALUES and rest:
+            if rest.popleft() in _SUDO_VALUES and rest:
                 del rest[0]
     if rest and "/" in rest[0]:
         rest[0] = PurePosixPath(rest[0]).name
