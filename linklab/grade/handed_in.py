@@ -36,6 +36,8 @@ _OF_ARCHIVERS = "__MACOSX"
 _LINK = "a link, which is not followed: name the file itself"
 _LINKED_FOLDER = "a link to a folder, which is not followed: name the folder itself"
 _NO_FILE = "not a file"
+DEEPEST = 32
+"""Folders inside each other that are searched; platforms make three, and Python's own walk ends at a thousand."""
 
 
 @dataclass(frozen=True)
@@ -103,6 +105,10 @@ class _Found:
 
         for where, folders, names in os.walk(folder, onerror=unreadable):
             folders.sort()
+            if len(Path(where).relative_to(folder).parts) == DEEPEST:
+                for name in folders:
+                    self.skip(folder, Path(where, name), f"more than {DEEPEST} folders deep")
+                folders.clear()
             for name in folders:
                 if Path(where, name).is_symlink():
                     self.skip(folder, Path(where, name), _LINKED_FOLDER)

@@ -26,7 +26,8 @@ GRADESCOPE = Path("/autograder")
 INGINIOUS = Path("/opt/linklab-course")
 ASSIGNMENT = "assignment"
 """File beside the course file with the id of the exercise that the platform's assignment is."""
-_MOST_FILES = 1000
+_MOST_FILES, _DEEPEST = 1000, 32
+"""Files that are looked at, and folders inside each other: Python's own walk ends at a thousand of these."""
 _PLAIN = re.compile(r"\w[\w.@+-]{0,99}\.zip", re.ASCII | re.IGNORECASE)
 
 
@@ -37,7 +38,12 @@ def packed(folder: Path) -> tuple[str, bytes]:
         Its name and its bytes; of an empty folder an archive of nothing, which the grader refuses with a reason.
         The name is the student's, so one that a list of times would not hold as it is becomes "submission.zip".
     """
-    files = [path for path in sorted(folder.rglob("*"))[:_MOST_FILES] if path.is_file() and not path.is_symlink()]
+    found = []
+    for where, folders, names in os.walk(folder):
+        found += [Path(where, name) for name in names]
+        if len(Path(where).relative_to(folder).parts) == _DEEPEST:
+            folders.clear()
+    files = [path for path in sorted(found)[:_MOST_FILES] if path.is_file() and not path.is_symlink()]
     if len(files) == 1 and files[0].suffix.casefold() == ".zip":
         name = files[0].name
         return name if _PLAIN.fullmatch(name) else "submission.zip", files[0].read_bytes()

@@ -25,6 +25,7 @@ from linklab.exercise.bundle import Bundle, dump_bundle, write_bundle
 from linklab.exercise.report import Status
 from linklab.grade.grading import GradingSettings, grade_all
 from linklab.grade.handed_in import collect, folder_names
+from linklab.grade.platform import packed
 from linklab.grade.worker import MOST_BYTES, Unit, run_here, run_unit
 
 HERE = Path(__file__).parent
@@ -135,6 +136,29 @@ def test_a_pattern_finds_what_a_search_of_the_folder_finds(tmp_path):
         ("a-bob.zip", "the same file as b-ada.zip"),
         ("pipe.zip", "not a file"),
     ]
+
+
+def test_folders_are_searched_to_a_depth_that_no_platform_makes(tmp_path):
+    """Regression: a thousand folders inside each other ended the grading of the class with a RecursionError."""
+    (tmp_path / "a.zip").touch()
+    deep = tmp_path
+    for _ in range(33):
+        deep /= "d"
+    deep.mkdir(parents=True)
+    (deep.parent / "b.zip").touch()
+    (deep / "c.zip").touch()
+    here = os.open(deep, os.O_RDONLY)
+    for _ in range(1100):  # no path is as long
+        os.mkdir("d", dir_fd=here)
+        inner = os.open("d", os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = inner
+    os.close(here)
+    submissions, left = collect([str(tmp_path)])
+    assert [each.label for each in submissions] == ["a.zip", f"{'d/' * 32}b.zip"]
+    assert [(each.label, each.why) for each in left] == [("/".join("d" * 33), "more than 32 folders deep")]
+    assert packed(tmp_path)[0] == "submission.zip"  # of a platform, where a student's folders may be as deep
+    subprocess.run(["rm", "-rf", str(tmp_path / "d")], check=True)  # pytest's own way would end as that did
 
 
 def test_a_folder_that_cannot_be_read_is_named():
