@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from linklab.engine.api import Engine
 
 TRUST = "--unsandboxed-i-trust-these"
+_SHOWN = 3
 _EPILOG = f"""examples:
   linklab grade exercise3-s1234.zip                       one submission of a practice instance
   linklab grade handed-in/ --course networks.toml         all .zip files in a folder, as Moodle or Canvas gave them
@@ -269,10 +270,13 @@ def _exercises_wanted(submissions: Sequence[HandedIn], *, quiet: bool) -> None:
     unknown = not_here(submissions)
     if not unknown:
         return
-    count, total = sum(unknown.values()), len(submissions)
+    labels = [label for _, found in sorted(unknown.items()) for label in found]
+    count, total = len(labels), len(submissions)
     which = " and ".join(sorted(unknown))
     if 2 * count > total:
-        what = "the submission is" if total == 1 else f"{count} of {total} submissions are"
+        more = f", and {count - _SHOWN} more" if count > _SHOWN else ""
+        named = f"{', '.join(labels[:_SHOWN])}{more}"  # one person may have handed in most of them
+        what = "the submission is" if total == 1 else f"{count} of {total} submissions ({named}) are"
         raise InputError(f"{what} of {which}, which is not here, so nothing was graded; {HOW}")
     if not quiet:
         print(f"{count} of {total} submissions are of {which}, which is not here; {HOW}. The others are graded.")

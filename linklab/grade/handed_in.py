@@ -164,17 +164,17 @@ def _expanded(argument: str) -> list[tuple[Path, bool]]:
 
 def courses_of(submissions: Sequence[HandedIn]) -> Counter[str]:
     """How many submissions say that they are of which course; those of the practice instance and rubbish are none."""
-    return Counter(each.course for each in _instances(submissions) if each.signature != PRACTICE)
+    return Counter(each.course for _, each in _instances(submissions) if each.signature != PRACTICE)
 
 
-def not_here(submissions: Sequence[HandedIn]) -> Counter[str]:
-    """How many submissions are of which exercise that is not found, so that they cannot be graded."""
-    unknown: Counter[str] = Counter()
-    for each in _instances(submissions):
+def not_here(submissions: Sequence[HandedIn]) -> dict[str, list[str]]:
+    """Exercise that is not found → the labels of the submissions that are of it, so that they cannot be graded."""
+    unknown: dict[str, list[str]] = {}
+    for submission, each in _instances(submissions):
         try:
             known_exercise(each.exercise)
         except InputError:
-            unknown[each.exercise] += 1
+            unknown.setdefault(each.exercise, []).append(submission.label)
     return unknown
 
 
@@ -184,7 +184,7 @@ def need_all_gradable(submissions: Sequence[HandedIn]) -> None:
     Raises:
         MissingError: of an exercise only the students' part is here.
     """
-    for name in sorted({each.exercise for each in _instances(submissions)}):
+    for name in sorted({each.exercise for _, each in _instances(submissions)}):
         with contextlib.suppress(InputError):  # which the report of each submission says
             need_instructors_part(load_exercise(known_exercise(name)), "grade it")
 
@@ -195,7 +195,7 @@ def need_weights(submissions: Sequence[HandedIn], course: Course | None) -> None
     Raises:
         InputError: it does.
     """
-    for name in sorted({each.exercise for each in _instances(submissions)}):
+    for name in sorted({each.exercise for _, each in _instances(submissions)}):
         if course is not None and name in course.rules:
             try:
                 exercise = load_exercise(known_exercise(name))
@@ -204,12 +204,13 @@ def need_weights(submissions: Sequence[HandedIn], course: Course | None) -> None
             weighted(exercise, course)
 
 
-def _instances(submissions: Sequence[HandedIn]) -> Iterator[Instance]:
+def _instances(submissions: Sequence[HandedIn]) -> Iterator[tuple[HandedIn, Instance]]:
     """The instance of each submission that is not too large to be looked into beforehand."""
     for submission in submissions:
         with contextlib.suppress(LinklabError, OSError):
             if submission.path.stat().st_size <= _MOST_PEEKED:
-                yield parse_instance(read_bundle(submission.path).text("instance.json") or "", "instance.json")
+                text = read_bundle(submission.path).text("instance.json") or ""
+                yield submission, parse_instance(text, "instance.json")
 
 
 def folder_names(labels: Sequence[str], used: Sequence[str] = ()) -> list[str]:

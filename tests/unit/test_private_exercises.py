@@ -186,6 +186,12 @@ def test_grading_refuses_a_class_of_an_exercise_that_is_not_here(mine, clone, ca
     said = capsys.readouterr().err
     assert "the submission is of exercise9, which is not here" in said and "--exercises DIR" in said
     assert not (clone / "g").exists()
+    packed = (clone / "exercise-9/exercise9-practice.zip").read_bytes()
+    (clone / "in").mkdir()
+    for number in range(5):
+        (clone / f"in/{number}.zip").write_bytes(packed + bytes(number))  # one person may be whose all of them are
+    assert cli.main(["grade", "in", "--out", "g"]) == 2
+    assert "5 of 5 submissions (0.zip, 1.zip, 2.zip, and 2 more) are of exercise9, which" in capsys.readouterr().err
 
 
 def test_an_instance_of_a_version_that_is_not_here_still_says_so(mine, clone, capsys):
