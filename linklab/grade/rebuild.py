@@ -19,7 +19,7 @@ from typing import Any
 
 from linklab.base.text import excerpt, one_line
 from linklab.engine.api import Clock, Completed, Engine, Network, Typed, refuse_failed_commands
-from linklab.errors import BootError, DeadlineError, EngineError, Fault
+from linklab.errors import BootError, DeadlineError, EngineError, Fault, OverusedError
 from linklab.grade.drawing import is_tame
 from linklab.grade.limits import HANG_S
 from linklab.grade.sandbox import SandboxEngine
@@ -118,7 +118,8 @@ def rebuild(topology: Topology, settings: Sequence[tuple[str, str]], work: str, 
                 refuse_failed_commands(network)
                 return _Work(network, folder).done(settings)
         except EngineError as error:  # out of building
-            if error.fault is not Fault.TOPOLOGY and (isinstance(error, BootError) or is_tame(topology)):
+            theirs = error.fault is Fault.TOPOLOGY or isinstance(error, OverusedError)
+            if not theirs and (isinstance(error, BootError) or is_tame(topology)):
                 raise
             said = f"the network does not build: {_brief(error)}"
             return Rebuilt(None, "", (said,), "" if error.fault is Fault.TOPOLOGY else said)

@@ -231,7 +231,7 @@ class _Pocket:
         try:
             self.network = self._starting.__enter__()
         except EngineError as error:
-            if error.fault is not Fault.TOPOLOGY:
+            if error.fault is not Fault.TOPOLOGY and not isinstance(error, OverusedError):
                 raise
             raise UnbuildableError(f"the network does not build: {error}") from error
         try:

@@ -86,6 +86,7 @@ CLASS = {
     "no keeper": Engine(fails=lambda: EngineError("the pocket's keeper has gone")),
     "slow machine": Engine(fails=lambda: DeadlineError("building the network did not end within 120 s of wall time")),
     "no switch": Engine(fails=lambda: AgentError("Open vSwitch is not installed", fault=Fault.MACHINE)),
+    "too large": Engine(fails=lambda: OverusedError("the network had more than 500 processes and was stopped")),
     "does not build": Engine(fails=lambda: AgentError("h1: no such node", fault=Fault.TOPOLOGY)),
     "not repeatable": Engine(),
     "rewired": Engine(),
@@ -106,6 +107,7 @@ MARKS = {
     "no keeper": ("error", 0.0, ""),
     "slow machine": ("error", 0.0, ""),
     "no switch": ("error", 0.0, ""),
+    "too large": ("ungradable", 0.0, ""),
     "does not build": ("ungradable", 0.0, ""),
     "not repeatable": ("graded", 3.0, "fail fail skipped pass pass"),
     "rewired": ("ungradable", 0.0, ""),
@@ -212,3 +214,6 @@ def test_commands_of_a_student_are_not_judged_where_our_tools_broke(fault):
         rebuild(topology, [], "h1 ip a", Engine(fails=lambda: DeadlineError("late")))
     found = rebuild(topology, [], "h1 ip a", Engine(fails=lambda: AgentError("no such", fault=Fault.TOPOLOGY)))
     assert (found.state_text, found.notes) == (None, ("the network does not build: no such",))
+    over = "the network had more than 500 processes and was stopped"
+    found = rebuild(topology, [], "h1 ip a", Engine(fails=lambda: OverusedError(over)))
+    assert (found.state_text, found.notes) == (None, (f"the network does not build: {over}",))
