@@ -19,7 +19,8 @@ from linklab.exercise.wanted import with_facts
 from linklab.grade.attempt import solution
 from linklab.grade.rerun import rerun
 from linklab.grade.sample import instance_of, sample
-from linklab.grade.unit import Submission, assess, network_of
+from linklab.grade.submission import Submission
+from linklab.grade.unit import assess, network_of
 from linklab.grade.verify import Proof
 from linklab.judge.quantity import Value
 from linklab.state.facts import facts

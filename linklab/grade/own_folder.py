@@ -22,7 +22,8 @@ from linklab.exercise.model import Exercise, Instance
 from linklab.exercise.places import remembered
 from linklab.exercise.report import Report
 from linklab.exercise.textfile import read_text
-from linklab.grade.unit import Submission, assess, typed_lines
+from linklab.grade.submission import Submission, typed_lines
+from linklab.grade.unit import assess
 from linklab.topology import Topology
 
 

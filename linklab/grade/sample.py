@@ -23,7 +23,8 @@ from linklab.exercise.model import Exercise, Instance
 from linklab.grade.attempt import Attempt, solution
 from linklab.grade.rebuild import rebuild
 from linklab.grade.rerun import rerun
-from linklab.grade.unit import Submission, network_of, typed_lines
+from linklab.grade.submission import Submission, typed_lines
+from linklab.grade.unit import network_of
 from linklab.judge.evaluation import NoValueError, names
 from linklab.judge.quantity import Value
 from linklab.state.model import State

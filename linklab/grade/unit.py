@@ -10,31 +10,28 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from linklab import __version__
 from linklab.engine.api import Engine
-from linklab.errors import BundleError, Fault, InputError, TopologyError, blame
-from linklab.exercise.answers import Answers, read_answers
-from linklab.exercise.bundle import LAB, Bundle, read_bundle
-from linklab.exercise.course import Course, parse_course, weighted
+from linklab.errors import BundleError, Fault, InputError, blame
+from linklab.exercise.answers import Answers
+from linklab.exercise.bundle import LAB, read_bundle
+from linklab.exercise.course import parse_course
 from linklab.exercise.enough import enough
 from linklab.exercise.evidence import Evidence, changes
-from linklab.exercise.instance import changed_by_hand, filled, parse_instance, planted, proven, quantities
+from linklab.exercise.instance import filled, planted, quantities
 from linklab.exercise.judge import describe, judge, worth_doing
-from linklab.exercise.load import known_exercise, load_exercise
 from linklab.exercise.model import Check, Exercise, Experiment, Instance
-from linklab.exercise.observed import Sessions, recorded, scripted
-from linklab.exercise.report import Report, Status, called
-from linklab.exercise.student_part import need_instructors_part
+from linklab.exercise.report import Report, Status
 from linklab.grade.drawing import UnbuildableError, need_gradable
 from linklab.grade.rebuild import rebuild
 from linklab.grade.rerun import ExerciseNetwork, Rerun, rerun
 from linklab.grade.shared import SharedEngine
+from linklab.grade.submission import Submission, Told, learn_from_name, read_submission
 from linklab.judge.evaluation import Lookup, NoValueError
 from linklab.judge.quantity import Value
 from linklab.state.facts import facts, peers
@@ -44,49 +41,6 @@ from linklab.topology import Topology
 
 SEEDS = (1, 2, 3)
 """Up to three runs, so one unlucky draw of losses decides nothing: `linklab.exercise.enough` says when fewer do."""
-
-
-_NAMED = re.compile(r"(?:^|_)((?:exercise|problem)\d{1,4})-[^/]+\.zip$", re.IGNORECASE)
-"""What `linklab submit` calls a file, also behind what Canvas puts before it."""
-
-
-@dataclass(frozen=True)
-class Submission:
-    """What was handed in, read and checked.
-
-    state: what the network is set to, JSON text; work: text of work.sh; None where there is none.
-    typed: what was typed in the networks of the exercise, and in work.sh, in order.
-    forged: what instance.json says otherwise than what was issued.
-    packed_for: whom manifest.json names, "" where that is the student or nobody.
-    """
-
-    exercise: Exercise
-    instance: Instance
-    topology: Topology
-    answers: Answers
-    state: str | None = None
-    work: str | None = None
-    notes: tuple[str, ...] = ()
-    source: str = ""
-    typed: Sessions = ()
-    forged: tuple[str, ...] = ()
-    packed_for: str = ""
-
-
-@dataclass
-class _Known:
-    """What is told of a submission that cannot be graded."""
-
-    exercise: str = ""
-    heading: str = ""
-    student: str = ""
-    name: str = ""
-    course: str = ""
-    claims: str = ""
-    packed_for: str = ""
-    max_score: float = 0.0
-    parameters: dict[str, str] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
 
 
 def grade(
@@ -106,103 +60,48 @@ def grade(
         EngineError, MissingError: our tools failed; no fault of the submission's.
         InputError: the course file is none, or the exercise that is here is wrong.
     """
-    known = _Known()
+    told = Told()
     secret = parse_course(course, "the course file") if course is not None else None
     try:
         try:
             with blame(Fault.SUBMISSION):
                 bundle = read_bundle(path)
         except InputError:
-            _learn(known, path.name, secret)
+            learn_from_name(told, path.name, secret)
             raise
-        known.notes = tuple(bundle.notes)
+        told.notes = tuple(bundle.notes)
         if LAB in bundle.files:
             # what it imports would take a third of the start of every submission of an exercise
             from linklab.grade.lab_unit import claimed_in, grade_lab  # noqa: PLC0415
 
-            known.exercise, known.claims = claimed_in(bundle)
+            told.exercise, told.claims = claimed_in(bundle)
             return grade_lab(bundle, path.name, engine)
-        submission = _read(bundle, path.name, secret, known)
+        submission = read_submission(bundle, path.name, secret, told)
         return assess(submission, SharedEngine(engine, shared) if shared else engine, seeds)
     except InputError as error:
         if error.fault is not Fault.SUBMISSION:
             raise
         return Report(
-            known.exercise,
-            known.heading,
-            known.student,
-            known.name,
-            known.course,
+            told.exercise,
+            told.heading,
+            told.student,
+            told.name,
+            told.course,
             path.name,
             Status.UNGRADABLE,
             0.0,
-            known.max_score,
-            notes=(*known.notes, _note(error)),
-            parameters=known.parameters,
-            unproven=not known.student,
-            claims=known.claims,
-            packed_for=known.packed_for,
+            told.max_score,
+            notes=(*told.notes, _note(error)),
+            parameters=told.parameters,
+            unproven=not told.student,
+            claims=told.claims,
+            packed_for=told.packed_for,
         )
-
-
-def _learn(known: _Known, name: str, course: Course | None) -> None:
-    """Of an archive that cannot be read, the exercise by the file's name: points by hand need one."""
-    if (named := _NAMED.search(name)) is None:
-        return
-    with contextlib.suppress(InputError):
-        exercise = weighted(load_exercise(known_exercise(named[1].casefold())), course)
-        known.exercise, known.heading, known.max_score = exercise.id, exercise.heading, exercise.weight
 
 
 def _note(error: InputError) -> str:
     """The sentence for a report, whose reader sees the file's name above it."""
     return error.what[:1].upper() + error.what[1:] if isinstance(error, BundleError) else str(error)
-
-
-def _read(bundle: Bundle, source: str, course: Course | None, known: _Known) -> Submission:
-    with blame(Fault.SUBMISSION):
-        instance = parse_instance(_text(bundle, "instance.json"), "instance.json")
-        known.exercise, known.claims = instance.exercise, called(instance.student, instance.name)
-        folder = known_exercise(instance.exercise)
-    exercise = load_exercise(folder)
-    need_instructors_part(exercise, "grade it")
-    exercise = weighted(exercise, course)
-    known.heading, known.max_score = exercise.heading, exercise.weight
-    with blame(Fault.SUBMISSION):
-        instance = proven(instance, exercise, course)
-        known.student, known.name, known.course, known.claims = instance.student, instance.name, instance.course, ""
-        known.parameters = dict(instance.parameters)
-        known.packed_for = bundle.student if bundle.student != instance.student else ""
-        forged = tuple(changed_by_hand(_text(bundle, "instance.json"), instance, exercise))
-        try:
-            topology = Topology.loads(_text(bundle, "topology.mn"), "topology.mn")
-        except TopologyError as error:
-            raise UnbuildableError(f"the topology cannot be built: {error}") from error
-        answers = read_answers(bundle.text("answers.toml") or "", exercise)
-    state, work = bundle.text("state.json"), bundle.text("work.sh")
-    typed = typed_lines(_logs(bundle.folder("terminals")), work or "", topology)
-    told = [f"instance.json was changed, and what was issued counts: {'; '.join(forged)}"] if forged else []
-    notes = (*bundle.notes, *told)
-    return Submission(
-        exercise, instance, topology, answers, state, work, notes, source, typed, forged, known.packed_for
-    )
-
-
-def _logs(files: Mapping[str, bytes]) -> dict[str, str]:
-    return {name.removesuffix(".log"): content.decode() for name, content in files.items() if name.endswith(".log")}
-
-
-def typed_lines(logs: Mapping[str, str], work: str, topology: Topology) -> Sessions:
-    """What was typed: in the recorded terminals (node → log), network by network, and in work.sh."""
-    nodes = {node.name for node in topology.nodes}
-    return [*recorded(logs, nodes), scripted(work, nodes)]
-
-
-def _text(bundle: Bundle, name: str) -> str:
-    text = bundle.text(name)
-    if text is None:
-        raise InputError(f"{name} is missing from the submission; linklab submit puts it in")
-    return text
 
 
 def assess(

@@ -24,7 +24,8 @@ from linklab.grade.attempt import solution
 from linklab.grade.known import Known
 from linklab.grade.rerun import rerun
 from linklab.grade.sample import drawn, empty, instance_of, sample
-from linklab.grade.unit import SEEDS, Submission, assess, examine, network_of
+from linklab.grade.submission import Submission
+from linklab.grade.unit import SEEDS, assess, examine, network_of
 from linklab.judge.evaluation import holds, names
 from linklab.judge.verdict import Outcome
 from linklab.state.facts import facts

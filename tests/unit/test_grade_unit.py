@@ -17,7 +17,8 @@ from linklab.exercise.places import VARIABLE
 from linklab.exercise.report import CheckResult
 from linklab.grade import own_folder, unit, verify
 from linklab.grade.drawing import UnbuildableError
-from linklab.grade.unit import network_of, typed_lines
+from linklab.grade.submission import typed_lines
+from linklab.grade.unit import network_of
 from linklab.judge.verdict import Outcome
 from linklab.topology import Topology
 
