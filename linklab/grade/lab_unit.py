@@ -39,6 +39,11 @@ AFTER, UNKNOWN = "written after the measurement", "not known whether it was writ
 MOST_NAMED = 8
 _NO_LAB = 1000
 """A number that is too large for a lab's."""
+MOST_LINES, MOST_TYPED, MOST_OF_STATES = 10_000, 2**20, 64 * 2**20
+"""Of a progress that is graded: lines, letters that were typed, and of all its states (`EvidenceReader`).
+
+The longest lab has some 200, 4,000, and 200,000.  The guide looks at every step for each line, for up to 2 ms.
+"""
 MOST_FILE = 2**18
 MOST_WORDS = 4000
 
@@ -158,13 +163,16 @@ def _label(value: object) -> str:
 
 def _entries(bundle: Bundle, lab: Lab) -> tuple[list[ProgressEntry], list[str]]:
     """The progress, read as the guide reads it, and a note where some of its lines cannot be read."""
+    count = sum(map(bool, map(bytes.strip, bundle.files.get(PROGRESS, b"").split(b"\n"))))
+    if count > MOST_LINES:
+        raise InputError(f"{PROGRESS} has {count:,} lines, and the grader reads at most {MOST_LINES:,}; {_ANEW}")
     with tempfile.TemporaryDirectory(prefix="linklab-lab-") as name:
         path = Path(name) / FOLDER / FILE
         path.parent.mkdir()
         path.write_bytes(bundle.files.get(PROGRESS, b""))
         try:
             progress = LabProgress.load(Path(name))
-            read = progress.read() if progress else None
+            read = progress.read(MOST_OF_STATES) if progress else None
         except LinklabError as error:
             raise InputError(str(error).replace(str(path), PROGRESS)) from error
     if progress is None or read is None:
@@ -174,8 +182,14 @@ def _entries(bundle: Bundle, lab: Lab) -> tuple[list[ProgressEntry], list[str]]:
     if read.damaged and not any(found for _, found in read.lines):
         first = read.damaged[0]
         raise InputError(f"{PROGRESS}:{first.number}: this line cannot be read ({first.why}), and no other holds work")
+    typed = sum(len(found.text) for _, found in read.lines if isinstance(found, TypedEvidence) and not found.ended)
+    if typed > MOST_TYPED:
+        raise InputError(f"{PROGRESS} types {typed:,} letters, and the grader types at most {MOST_TYPED:,}; {_ANEW}")
     told = damage_told(PROGRESS, read)
     return [(data["kind"], found) for data, found in read.lines], [f"{told}."] if told else []
+
+
+_ANEW = "`linklab lab LAB --anew` begins a new one: hand that in"
 
 
 def _own_files(bundle: Bundle, folder: Path, entries: list[ProgressEntry]) -> None:

@@ -83,9 +83,15 @@ class EvidenceWriter:
 
 @dataclass
 class EvidenceReader:
-    """Reads the lines of one file in their order."""
+    """Reads the lines of one file in their order.
+
+    most_of_states: letters of JSON of all states together, each whole, beyond which no state is read; None is no limit.
+    A line of a hundred letters may rest on a state of millions.
+    """
 
     nodes: Nodes = field(default_factory=dict)
+    most_of_states: int | None = None
+    _of_states: int = 0
     _known: dict[str, Nodes] = field(default_factory=dict)
     _lost: bool = False
 
@@ -110,12 +116,15 @@ class EvidenceReader:
         nodes, at_s = line.get("nodes"), _time(line, "at_s")
         if not isinstance(nodes, dict):
             raise ValueError('"nodes" is missing or not an object')
+        if self.most_of_states is not None and self._of_states > self.most_of_states:
+            raise ValueError(f"the states before it have more than {self.most_of_states:,} letters, each taken whole")
         if "whole" in line:
             nodes = self._merged(line, nodes)
         elif self._known or self._lost:  # written before states had digests, and perhaps not all of them are here
             raise ValueError("it tells what has changed since a line that cannot be read")
         else:
             nodes = {**self.nodes, **nodes}
+            self._of_states += len(_canonical(nodes))
         try:
             state = State.loads(json.dumps({"format": STATE_FORMAT, "nodes": nodes}))
         except (LinklabError, ValueError, TypeError, RecursionError) as error:
@@ -129,13 +138,18 @@ class EvidenceReader:
         base: Nodes | None = {}
         if "after" in line:
             base = self._known.get(str(line["after"]))
-            if base is None and digest(self.nodes) == line["after"]:
-                base = self.nodes  # the last state that was written before states had digests
+            if base is None and not self._known:  # the last state that was written before states had digests
+                text = _canonical(self.nodes)
+                self._of_states += len(text)
+                base = self.nodes if _name_of(text) == line["after"] else None
         if base is None:
             raise ValueError("it tells what has changed since a line that cannot be read")
         gone = line.get("gone", ())
-        nodes = {name: node for name, node in base.items() if not isinstance(gone, list) or name not in gone} | changed
-        if digest(nodes) != line["whole"]:
+        left_out = {name for name in gone if isinstance(name, str)} if isinstance(gone, list) else set()
+        nodes = {name: node for name, node in base.items() if name not in left_out} | changed
+        text = _canonical(nodes)
+        self._of_states += len(text)
+        if _name_of(text) != line["whole"]:
             raise ValueError("its nodes are not those that were written")
         return nodes
 
@@ -157,7 +171,15 @@ def _prediction(line: Mapping[str, Any]) -> PredictionEvidence:
 
 def digest(nodes: Nodes) -> str:
     """A name for a state: the same for the same nodes."""
-    return hashlib.sha256(json.dumps(nodes, sort_keys=True).encode()).hexdigest()[:16]
+    return _name_of(_canonical(nodes))
+
+
+def _canonical(nodes: Nodes) -> str:
+    return json.dumps(nodes, sort_keys=True)
+
+
+def _name_of(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def _nodes(state: State) -> Nodes:

@@ -76,8 +76,14 @@ class Guide:
         """Lines that still run, and the steps at which they are wrong tries."""
         self._background: list[tuple[str, str]] = []
         """Node and step of programs that go on after their line has ended."""
+        self._asked = {
+            want.words[1]
+            for step in self.plan.steps
+            for want in step.wants
+            if isinstance(want, EditorWant) and want.words[0] == "terminal"
+        }
         self._open: set[str] = set()
-        """Nodes on which a terminal is open."""
+        """Nodes on which a terminal is open that a step asks for; a stranger's progress may name thousands of others."""
         self._scalars: dict[str, dict[str, tuple[float, str]]] = {}
         self._outputs: dict[str, str] = {}
         self._broken: dict[str, str] = {}
@@ -157,7 +163,7 @@ class Guide:
                 else:
                     self.servers.ended(step_id)
             return
-        self._open.add(line.terminal.partition("#")[0])
+        self._opened(line.terminal.partition("#")[0])
         if words.is_about_guide(line, self.plan.nodes):
             return
         if line.ended and (node := words.ends_background(line, self.plan.nodes)):
@@ -325,7 +331,7 @@ class Guide:
 
     def _edited(self, verb: tuple[str, ...]) -> None:
         if verb[0] in ("opened", "terminal"):
-            self._open.add(verb[1])
+            self._opened(verb[1])
         elif verb[0] == "closed":
             self._note_closed(verb[1])
         self._is_told_verbs = self._is_told_verbs or verb[0] not in ("open", "run", "opened", "closed")
@@ -351,6 +357,10 @@ class Guide:
             self.servers.ended(step_id)
         self._running.clear()
         self._background.clear()
+
+    def _opened(self, node: str) -> None:
+        if node in self._asked:
+            self._open.add(node)
 
     def _note_terminal(self, node: str) -> None:
         """A terminal is open there: the steps that ask for it, if the reader is near them, are done."""

@@ -163,10 +163,13 @@ class LabProgress:
                     self.note(**line.data)
             path.unlink(missing_ok=True)
 
-    def read(self) -> ReadProgress:
-        """Everything in the file; InputError if it cannot be read."""
+    def read(self, most_of_states: int | None = None) -> ReadProgress:
+        """Everything in the file; InputError if it cannot be read.
+
+        most_of_states: as in `EvidenceReader`.
+        """
         lines = _lines(self.path)
-        reader = EvidenceReader()
+        reader = EvidenceReader(most_of_states=most_of_states)
         good: list[tuple[dict[str, Any], GuideEvidence | None]] = []
         damaged: list[ProgressLine] = []
         for line in lines:

@@ -9,6 +9,7 @@ it is), with a pattern of the sentence that says so, "" where at most a missing 
 from __future__ import annotations
 
 import base64
+import hashlib
 import io
 import json
 import stat
@@ -295,6 +296,19 @@ def _labs(_: Files) -> Iterator[tuple[str, bytes, Expected]]:
     ):
         elsewhere = Bundle("../../Ada_2_assignsubmission_file_/exercise3", "s1", files | change)
         yield f"lab {label}, and a manifest that leads elsewhere", dump_bundle(elsewhere), ("refused", said)
+    for label, line, count, said in (
+        ("lines", {"kind": "editor", "words": ["opened", "h1"]}, 10_000, "has 10,001 lines, .* reads at most 10,000"),
+        ("letters", {"kind": "typed", "terminal": "h1", "text": "ls;" * 5000, "start_s": 1.0}, 70, "types 1,050,000 l"),
+    ):
+        lines = [{**head, "lab": 3}, *[line] * count]
+        progress = b"".join(json.dumps(each).encode() + b"\n" for each in lines)
+        many = {"lab.json": b'{"lab": 3}', "progress.jsonl": progress, "results/x": _incompressible(2**17)}
+        yield f"lab of many {label}", dump_bundle(Bundle("lab3", "s1", many)), ("refused", said)
+
+
+def _incompressible(size: int) -> bytes:
+    """Bytes that keep an archive from looking like a bomb."""
+    return hashlib.shake_128(b"").digest(size)
 
 
 def pack_text(raw: bytes) -> str:

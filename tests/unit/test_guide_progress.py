@@ -18,6 +18,7 @@ from linklab.errors import InputError
 from linklab.guide import progress_lines
 from linklab.guide.continuing import left_off
 from linklab.guide.evidence import EditorEvidence, StateEvidence, TypedEvidence
+from linklab.guide.evidence_lines import digest
 from linklab.guide.guide import Guide
 from linklab.guide.plan import plan_of
 from linklab.guide.progress import FOLDER, INSIDE, LabProgress
@@ -261,6 +262,23 @@ def test_states_of_an_earlier_linklab_are_read(lab, tmp_path):
     assert list(again.evidence()) == seen[:2]
     again.add(seen[2])
     assert list(LabProgress.load(tmp_path).evidence()) == seen
+
+
+def test_states_that_rest_on_each_other_are_read_up_to_a_limit(lab, tmp_path):
+    """Each counts whole: a line of a hundred letters may rest on a state of millions, and so may one that is refused."""
+    progress = LabProgress.begin(tmp_path, lab)
+    nodes = {"client": {"interfaces": {}}, **{f"n{number}": {"interfaces": {}} for number in range(1000)}}
+    first = digest(nodes)
+    progress.note("state", at_s=1.0, nodes=nodes, whole=first)
+    for number in range(10):
+        progress.note("state", at_s=2.0, nodes={}, after=first, gone=[[], f"n{number}"], whole="0" * 16)
+    assert len(json.dumps(nodes)) == 27_920
+    read = progress.read(most_of_states=100_000)
+    assert sum(isinstance(found, StateEvidence) for _, found in read.lines) == 1
+    why = ["its nodes are not those that were written"] * 3
+    why += ["the states before it have more than 100,000 letters, each taken whole"] * 7
+    assert [line.why for line in read.damaged] == why
+    assert {line.why for line in progress.read().damaged} == {why[0]}
 
 
 def test_the_line_that_says_which_lab_it_is_may_be_lost(lab, tmp_path):
