@@ -83,7 +83,7 @@ class Guide:
             if isinstance(want, EditorWant) and want.words[0] == "terminal"
         }
         self._open: set[str] = set()
-        """Nodes on which a terminal is open that a step asks for; a stranger's progress may name thousands of others."""
+        """Nodes on which a terminal is open that a step asks for; a progress may name thousands of others."""
         self._scalars: dict[str, dict[str, tuple[float, str]]] = {}
         self._outputs: dict[str, str] = {}
         self._broken: dict[str, str] = {}

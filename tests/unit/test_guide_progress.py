@@ -265,7 +265,7 @@ def test_states_of_an_earlier_linklab_are_read(lab, tmp_path):
 
 
 def test_states_that_rest_on_each_other_are_read_up_to_a_limit(lab, tmp_path):
-    """Each counts whole: a line of a hundred letters may rest on a state of millions, and so may one that is refused."""
+    """Each counts whole, also one that is refused: a line of a hundred letters may rest on a state of millions."""
     progress = LabProgress.begin(tmp_path, lab)
     nodes = {"client": {"interfaces": {}}, **{f"n{number}": {"interfaces": {}} for number in range(1000)}}
     first = digest(nodes)
