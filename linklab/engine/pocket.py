@@ -60,6 +60,11 @@ WITHOUT_SETUPTOOLS = "SETUPTOOLS_USE_DISTUTILS=stdlib"
 Importing it takes a quarter of the time until a network is ready.  The labs were recorded with it; without it the same
 seed gives other losses.
 """
+WITHOUT_ATIME = "WORK_OPTIONS=noatime,"
+"""For init.sh: otherwise a file that is read for the first time since it was written is marked, and written back later.
+
+Then whether somebody outside has read it moves a run by nanoseconds (mount(8), relatime).  The labs were recorded so.
+"""
 CLOCK_NS = 256
 """What reading the clock takes in network time, as in UML itself, so that a loop that waits for the clock ends."""
 
@@ -288,6 +293,7 @@ class PocketNetwork(AgentNetwork):
             f"CLOCK={self.clock.value}",
             "seccomp=auto",  # "on" would end the kernel where a sandbox denies it; "auto" then takes ptrace
             *(["notify=off"] if _filtered() else []),
+            *([] if self.as_recorded else [WITHOUT_ATIME]),
             *([] if self.as_recorded or not _has_distutils() else [WITHOUT_SETUPTOOLS]),
         ]
         if self.clock is Clock.VIRTUAL:

@@ -16,7 +16,10 @@ import pytest
 from pockets import TOPOLOGY, needs_pocket
 
 from linklab import pocket_kernel
-from linklab.engine.pocket import PocketEngine
+from linklab.engine.pocket import PocketEngine, PocketNetwork
+from linklab.exercise.load import find_exercise, load_exercise
+from linklab.grade.attempt import solution
+from linklab.grade.sample import instance_of, sample
 from linklab.lab.model import find_lab, load_lab
 from linklab.lab.reference import load_reference
 from linklab.run.likeness import SAME, against_recording
@@ -203,3 +206,28 @@ def test_a_lab_is_replayed_to_the_byte_as_it_was_recorded(number, tmp_path):
     if with_others:
         pytest.skip(f"the recording was made with other programs ({'; '.join(with_others)})")
     assert against_recording(lab, run).words == SAME
+
+
+def test_a_file_that_somebody_outside_has_read_changes_nothing(monkeypatch):
+    """Regression: graded with what alike networks have answered, Exercise 8 was an error: an iperf3 ended 768 ns later.
+
+    What is read for the first time since it was written was marked so inside, and written back later, by a timer.
+    """
+    run = PocketNetwork.run
+    exercise = load_exercise(find_exercise("exercise8"))
+
+    def ends(*, read):
+        found = []
+
+        def reading(network, actions, **options):
+            for path in network.workdir.iterdir() if read else ():
+                path.read_bytes()
+            done = run(network, actions, **options)
+            found.extend(each.end_s for each in done if each.text.startswith("iperf3 -c"))
+            return done
+
+        monkeypatch.setattr(PocketNetwork, "run", reading)
+        sample(exercise, instance_of(exercise, 3), solution(exercise), PocketEngine())
+        return found
+
+    assert ends(read=True) == ends(read=False) != []
