@@ -12,7 +12,7 @@ from typing import TypeAlias
 from linklab.engine.api import Shows, StopAfter
 from linklab.guide.evidence import FileEvidence, GuideEvidence, TypedEvidence
 from linklab.guide.progress import BEGUN, CONTINUED
-from linklab.guide.shell import commands_in
+from linklab.guide.shell import ShellCommand, commands_in
 
 ProgressEntry: TypeAlias = tuple[str, "GuideEvidence | None"]
 """As `LabProgress.entries` gives them."""
@@ -25,14 +25,27 @@ _HANDS = frozenset(
     ("nano", "pico", "vi", "vim", "emacs", "ed", "less", "more", "man", "top", "htop", "watch", "exit", "logout")
 )
 """Programs that wait for keys, and what ends a shell: they set and measure nothing."""
+_SHELLS = frozenset(("bash", "sh", "dash", "zsh", "fish", "su", "python3", "python", "ipython3", "bc", "gdb"))
+_OF_LOGIN = frozenset(("-", "-i", "-l", "-s", "--login", "root", "su"))
+"""What may stand behind them, and behind sudo, where nothing says what they are to do."""
 PROMPT = r"(?:^|\n)mininet> \s*\Z"
 LEAVES = ("exit", "quit")
 
 
 def is_for_hands(line: TypedEvidence) -> bool:
-    """Whether a line is left out, because only keys end it; what an editor wrote is among the files."""
+    """Whether a line is left out, because only keys end it; what an editor wrote is among the files.
+
+    A shell or an interpreter that waits for lines is one, too: Ctrl+C does not end it.
+    """
+    if line.text.split()[:1] == ["sudo"] and _OF_LOGIN.issuperset(line.text.split()[1:]):
+        return len(line.text.split()) > 1
+    fed = "<" in line.text
     commands = commands_in(line.terminal, line.text)
-    return bool(commands) and all(command.program in _HANDS for command in commands)
+    return bool(commands) and all(each.program in _HANDS or (not fed and _waits_for_lines(each)) for each in commands)
+
+
+def _waits_for_lines(command: ShellCommand) -> bool:
+    return command.program in _SHELLS and not command.fed and _OF_LOGIN.issuperset(command.words[1:])
 
 
 def end_of(line: TypedEvidence, rest: Sequence[ProgressEntry]) -> tuple[TypedEvidence | None, bool]:

@@ -190,6 +190,24 @@ def test_what_waits_for_keys_is_not_typed(lab, tmp_path):
     assert FileEvidence("mine.sh", "echo\n") in seen
 
 
+@pytest.mark.parametrize(
+    "text", ["bash", "sudo -i", "sudo bash", "sudo su -", "su", "sh -i", "python3", "/bin/bash -l"]
+)
+def test_a_shell_that_waits_for_lines_is_left_out(lab, tmp_path, text):
+    """Regression: no Ctrl+C ends it, so the network waited for it, and what was typed after it was not done."""
+    said, _, _ = redone(
+        lab, tmp_path, BEGUN, begins(text, 1.0), ends(text, 1.0, 60.0), begins("ls", 61.0), ends("ls", 61.0, 62.0)
+    )
+    assert [one for one in said if "#pause" not in one] == ["start", "h1(33) ls", "close"]
+
+
+@pytest.mark.parametrize("text", ["bash mine.sh", "echo 1 | bc", "sudo ls", "bash < mine.sh", "python3 -c 1", "sudo"])
+def test_a_shell_that_has_something_to_do_is_typed(lab, tmp_path, text):
+    """What it is to do is here."""
+    said, _, _ = redone(lab, tmp_path, BEGUN, begins(text, 1.0), ends(text, 1.0, 2.0))
+    assert [one for one in said if "#pause" not in one] == ["start", f"h1(33) {text}", "close"]
+
+
 def test_a_line_that_hangs_does_not_end_the_rest(lab, tmp_path):
     """It stays where it is, and the next one is typed beside it."""
     said, seen, redoing = redone(
