@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from linklab.base.text import excerpt
 from linklab.errors import Fault, InputError
 from linklab.topology import Topology
 from linklab.topology.checks import wireless_names
@@ -35,11 +36,15 @@ def need_gradable(topology: Topology, beside: Topology | None = None) -> None:
         beside: the exercise's own drawing, where it hands one out: the student's may have as much more.
 
     Raises:
-        UnbuildableError: it has more than `MOST_OF`; or a node's name is that of another node's interface, so that a
-            state could not say which of them is meant; or what the first broadcast starts in it never ends.
+        UnbuildableError: it has more than `MOST_OF`, or wireless nodes; or a node's name is that of another node's
+            interface, so that a state could not say which is meant; or what the first broadcast starts never ends.
     """
-    if wireless_names(topology):
-        return  # such a drawing is not built, which says why
+    if wireless := sorted(wireless_names(topology)):
+        more = f" (and {len(wireless) - 1} more)" if wireless[1:] else ""
+        raise UnbuildableError(
+            f"the topology cannot be built: {excerpt(wireless[0])} is wireless{more}, which only Mininet-WiFi runs: "
+            "take it out"
+        )
     for node, interfaces in topology.interfaces().items():
         for name in sorted({*interfaces} & {each.name for each in topology.nodes}):
             raise UnbuildableError(f"the topology has a node {name}, which an interface of {node} is called too")

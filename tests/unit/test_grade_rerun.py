@@ -81,6 +81,15 @@ def test_a_node_has_no_name_of_an_interface():
         need_gradable(Topology.loads(json.dumps(renamed), "Lab 8.mn"))
 
 
+@pytest.mark.parametrize("kind", ["stations", "aps"])
+def test_a_drawing_with_wireless_nodes_is_not_gradable(kind):
+    """Regression: Mininet-WiFi's nodes cannot be built here, which was an error of ours."""
+    data = json.loads(LAB_8.read_text())
+    data[kind] = [{"number": "1", "opts": {"hostname": "w1"}, "x": "1", "y": "1"}]
+    with pytest.raises(UnbuildableError, match=r"^the topology cannot be built: w1 is wireless, .* take it out$"):
+        need_gradable(Topology.loads(json.dumps(data), "Lab 8.mn"))
+
+
 def test_a_loop_of_switches_needs_a_spanning_tree():
     """Regression: broadcasts circled while it was built, until two minutes were over, which was an error of ours."""
     data = json.loads(LAB_8.read_text())
