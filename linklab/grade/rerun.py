@@ -107,13 +107,14 @@ def rerun(
             break
         if found is not None and settled(found):
             break
-        with _network(plan, engine, seed) as pocket:
+        with contextlib.ExitStack() as networks:
+            pocket = networks.enter_context(_network(plan, engine, seed))
             healthy, start = pocket.set_up()
             if found is None:
                 found = Rerun(healthy, start, environment=dict(pocket.network.environment))
                 found.environment.pop("seed", None)
                 if claimed and submitted is not None:
-                    found.impossible = pocket.cannot_become(submitted)
+                    pocket, found.impossible = _tried(pocket, submitted, networks)
                 found.experiments = choose(found)
             due = [each for each in found.experiments if number < each.runs]
             for experiment in due:
@@ -146,6 +147,17 @@ def _network(plan: ExerciseNetwork, engine: Engine, seed: int) -> Iterator[_Pock
         yield pocket
 
 
+def _tried(pocket: _Pocket, submitted: State, networks: contextlib.ExitStack) -> tuple[_Pocket, str]:
+    """Why a network cannot be set to a state, "" where it can; with the one to go on in, as setting it may end one."""
+    try:
+        return pocket, pocket.cannot_become(submitted)
+    except OverusedError as error:
+        networks.close()
+        another = networks.enter_context(_network(pocket.plan, pocket.engine, pocket.seed))
+        another.set_up()
+        return another, str(error)
+
+
 def _refused(pocket: _Pocket, submitted: State) -> str:
     """Why the kernel does not take a state, in another network where measuring it has ended this one."""
     try:
@@ -153,7 +165,10 @@ def _refused(pocket: _Pocket, submitted: State) -> str:
     except OverusedError:
         with _network(pocket.plan, pocket.engine, pocket.seed) as another:
             another.set_up()
-            return another.refuses(submitted)
+            try:
+                return another.refuses(submitted)
+            except OverusedError as error:  # setting it is all that was done here
+                return str(error)
 
 
 def _one(pocket: _Pocket, experiment: Experiment, submitted: State | None, found: Rerun, seed: int) -> None:

@@ -28,13 +28,23 @@ ANSWERS = 'throughput = "90 Mbps"\nwinner = "reno"\nwords = "Because it does."\n
 
 
 class Answers:
-    """What the grader's own commands leave: the state, and what iperf3 wrote."""
+    """What the grader's own commands leave: the state, and what iperf3 wrote; `sets` ends what another state is set."""
 
-    def __init__(self, iperf3, state):
-        self.iperf3, self.state = iperf3, state
+    def __init__(self, iperf3, state, sets):
+        self.iperf3, self.state, self.sets, self.ended = iperf3, state, sets, False
+
+    def _set(self, folder):
+        self.ended = self.sets is not None and "tcp_sack" in (folder / "restore-0.sh").read_text()
+        if self.ended:
+            raise self.sets
+        return ""
 
     def get(self, text, default=None):
         """An answer by what is typed."""
+        if self.ended:
+            return self.sets
+        if text.startswith("sh /lab/restore-0.sh"):
+            return self._set
         if "node_state" in text:
             return lambda folder: (folder / "state.json").write_text(self.state) and ""
         if text.startswith("iperf3 -c") and isinstance(self.iperf3, Exception):
@@ -47,15 +57,16 @@ class Answers:
 class Engine(ScriptedEngine):
     """Its networks do not come up where `fails` says so: with an error that is made only then."""
 
-    def __init__(self, iperf3="iperf3-3.12-tcp.json", state=STATE_TEXT, fails=None):
+    def __init__(self, iperf3="iperf3-3.12-tcp.json", state=STATE_TEXT, fails=None, sets=None):
         super().__init__()
-        self.answers, self.fails = Answers(iperf3, state), fails
+        self.answers, self.fails = Answers(iperf3, state, sets), fails
 
     @contextmanager
     def start(self, *arguments, **options):
         """Start one, or not."""
         if self.fails is not None:
             raise self.fails()
+        self.answers.ended = False
         with super().start(*arguments, **options) as network:
             yield network
 
@@ -65,6 +76,13 @@ def moved(state):
     data = json.loads(state)
     interfaces = data["nodes"]["h1"]["interfaces"]
     interfaces["h1-eth9"] = interfaces["h1-eth0"]
+    return json.dumps(data)
+
+
+def with_sack(state):
+    """A state with another setting."""
+    data = json.loads(state)
+    data["nodes"]["h1"].setdefault("sysctls", {})["net.ipv4.tcp_sack"] = "0"
     return json.dumps(data)
 
 
@@ -89,6 +107,7 @@ CLASS = {
     "too large": Engine(fails=lambda: OverusedError("the network had more than 500 processes and was stopped")),
     "does not build": Engine(fails=lambda: AgentError("h1: no such node", fault=Fault.TOPOLOGY)),
     "not repeatable": Engine(),
+    "too expensive to set": Engine(sets=OverusedError("the network took more than 300 s of processor time")),
     "rewired": Engine(),
     "damaged": Engine(),
     "no exercise": Engine(),
@@ -110,6 +129,7 @@ MARKS = {
     "too large": ("ungradable", 0.0, ""),
     "does not build": ("ungradable", 0.0, ""),
     "not repeatable": ("graded", 3.0, "fail fail skipped pass pass"),
+    "too expensive to set": ("graded", 3.0, "fail fail skipped pass pass"),
     "rewired": ("ungradable", 0.0, ""),
     "damaged": ("ungradable", 0.0, ""),
     "no exercise": ("ungradable", 0.0, ""),
@@ -126,6 +146,7 @@ def handed_in(tmp_path, monkeypatch):
     whole["state.json"] = STATE_TEXT
     for name in CLASS:
         changed = {
+            "too expensive to set": {"state.json": with_sack(STATE_TEXT)},
             "not repeatable": {"state.json": moved(STATE_TEXT)},
             "rewired": {"topology.mn": rewired(TOPOLOGY.read_text())},
             "no exercise": {"instance.json": text.replace('"exercise3"', '"exercise77"')},
