@@ -52,7 +52,7 @@ class Submission:
 
 
 @dataclass
-class Told:
+class ReadSoFar:
     """What is told of a submission that cannot be graded, as far as it has been read."""
 
     exercise: str = ""
@@ -67,7 +67,7 @@ class Told:
     notes: tuple[str, ...] = ()
 
 
-def read_submission(bundle: Bundle, source: str, course: Course | None, told: Told) -> Submission:
+def read_submission(bundle: Bundle, source: str, course: Course | None, told: ReadSoFar) -> Submission:
     """Read a bundle, and prove whose it is.
 
     Args:
@@ -122,7 +122,7 @@ def _text(bundle: Bundle, name: str) -> str:
     return text
 
 
-def learn_from_name(told: Told, name: str, course: Course | None) -> None:
+def learn_from_name(told: ReadSoFar, name: str, course: Course | None) -> None:
     """Of an archive that cannot be read, the exercise by the file's name: points by hand need one."""
     if (named := _NAMED.search(name)) is None:
         return

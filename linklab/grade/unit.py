@@ -31,7 +31,7 @@ from linklab.grade.drawing import UnbuildableError, need_gradable
 from linklab.grade.rebuild import rebuild
 from linklab.grade.rerun import ExerciseNetwork, Rerun, rerun
 from linklab.grade.shared import SharedEngine
-from linklab.grade.submission import Submission, Told, learn_from_name, read_submission
+from linklab.grade.submission import Submission, ReadSoFar, learn_from_name, read_submission
 from linklab.judge.evaluation import Lookup, NoValueError
 from linklab.judge.quantity import Value
 from linklab.state.facts import facts, peers
@@ -60,7 +60,7 @@ def grade(
         EngineError, MissingError: our tools failed; no fault of the submission's.
         InputError: the course file is none, or the exercise that is here is wrong.
     """
-    told = Told()
+    told = ReadSoFar()
     secret = parse_course(course, "the course file") if course is not None else None
     try:
         try:
