@@ -31,7 +31,7 @@ from linklab.grade.drawing import UnbuildableError, need_gradable
 from linklab.grade.rebuild import rebuild
 from linklab.grade.rerun import ExerciseNetwork, Rerun, rerun
 from linklab.grade.shared import SharedEngine
-from linklab.grade.submission import Submission, ReadSoFar, learn_from_name, read_submission
+from linklab.grade.submission import ReadSoFar, Submission, learn_from_name, read_submission
 from linklab.judge.evaluation import Lookup, NoValueError
 from linklab.judge.quantity import Value
 from linklab.state.facts import facts, peers
