@@ -43,7 +43,11 @@ from linklab.grade.hearsay import MOST_CONSOLE, answers, believing_nothing, buil
 from linklab.grade.limits import Limits
 from linklab.topology import Topology
 
-_LEAST_S = 1.0
+_LEAST_S = 10.0
+"""Processor time, s, of a network also where the others have used all: it is set up and measured in some five.
+
+Else a submission whose networks use nearly all of theirs would end where the next one is set up, as an error of ours.
+"""
 _FOLDERS = 2
 _LOOK_S, _REST = 0.25, 10
 """The least time between two looks, and how many times as long as a look takes the rest after it is."""
@@ -81,7 +85,7 @@ class SandboxEngine(PocketEngine):
     def left_s(self) -> float:
         """Processor time that the next network may take, in seconds."""
         left_s = self.limits.total_s - sum(network.used_s() for network in self._networks)
-        return max(_LEAST_S, min(self.limits.processor_s, left_s))
+        return min(self.limits.processor_s, max(_LEAST_S, left_s))
 
     def _network(self, **options: Any) -> PocketNetwork:
         network = SandboxNetwork(replace(self.limits, processor_s=self.left_s()), another_user(), **options)

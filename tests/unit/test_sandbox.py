@@ -398,3 +398,12 @@ def test_a_look_that_takes_long_is_followed_by_a_longer_rest(monkeypatch, tmp_pa
     monkeypatch.setattr(network, "_look", look)
     network._watch()
     assert rests == [0.25, pytest.approx(1, rel=0.4), pytest.approx(2, rel=0.4)]
+
+
+@pytest.mark.parametrize(("used_s", "left_s"), [(0.0, 300.0), (700.0, 200.0), (895.0, 10.0), (1000.0, 10.0)])
+def test_a_network_has_time_to_be_set_up_whatever_the_others_used(used_s, left_s):
+    """Regression: the network after those that used all had 1 s, in which setting it up ended as an error of ours."""
+    engine = sandbox.SandboxEngine(Limits())
+    engine._networks = [SimpleNamespace(used_s=lambda: used_s)]
+    assert engine.left_s() == left_s
+    assert engine.within(4.0).left_s() == 4.0
