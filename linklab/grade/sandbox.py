@@ -48,6 +48,8 @@ _LEAST_S = 10.0
 
 Else a submission whose networks use nearly all of theirs would end where the next one is set up, as an error of ours.
 """
+_MOST_OVER_S = 60.0
+"""What such networks may take together; an exercise has six of them, and a lab as many as its progress says."""
 _FOLDERS = 2
 _LOOK_S, _REST = 0.25, 10
 """The least time between two looks, and how many times as long as a look takes the rest after it is."""
@@ -83,8 +85,14 @@ class SandboxEngine(PocketEngine):
         return found
 
     def left_s(self) -> float:
-        """Processor time that the next network may take, in seconds."""
+        """Processor time that the next network may take, in seconds.
+
+        Raises:
+            OverusedError: there is no next one, because those before it took far more than all together may.
+        """
         left_s = self.limits.total_s - sum(network.used_s() for network in self._networks)
+        if left_s < -_MOST_OVER_S:
+            raise OverusedError(f"the networks took more than {self.limits.total_s:g} s of processor time together")
         return min(self.limits.processor_s, max(_LEAST_S, left_s))
 
     def _network(self, **options: Any) -> PocketNetwork:

@@ -16,7 +16,7 @@ from linklab.base import installation
 from linklab.base.processor_time import Taken
 from linklab.engine.api import Clock, Completed, FailedCommand
 from linklab.engine.pocket import PACKAGE
-from linklab.errors import EngineError, MissingError
+from linklab.errors import EngineError, MissingError, OverusedError
 from linklab.grade import bubblewrap, sandbox
 from linklab.grade.exchange import Exchange, Room
 from linklab.grade.hearsay import answers, believing_nothing, built, keepers_word
@@ -400,10 +400,18 @@ def test_a_look_that_takes_long_is_followed_by_a_longer_rest(monkeypatch, tmp_pa
     assert rests == [0.25, pytest.approx(1, rel=0.4), pytest.approx(2, rel=0.4)]
 
 
-@pytest.mark.parametrize(("used_s", "left_s"), [(0.0, 300.0), (700.0, 200.0), (895.0, 10.0), (1000.0, 10.0)])
+@pytest.mark.parametrize(("used_s", "left_s"), [(0.0, 300.0), (700.0, 200.0), (895.0, 10.0), (950.0, 10.0)])
 def test_a_network_has_time_to_be_set_up_whatever_the_others_used(used_s, left_s):
     """Regression: the network after those that used all had 1 s, in which setting it up ended as an error of ours."""
     engine = sandbox.SandboxEngine(Limits())
     engine._networks = [SimpleNamespace(used_s=lambda: used_s)]
     assert engine.left_s() == left_s
     assert engine.within(4.0).left_s() == 4.0
+
+
+def test_there_is_no_network_after_those_that_used_far_more_than_all_may():
+    """A lab's progress may say that ten thousand networks began."""
+    engine = sandbox.SandboxEngine(Limits())
+    engine._networks = [SimpleNamespace(used_s=lambda: 100.0)] * 10
+    with pytest.raises(OverusedError, match=r"^the networks took more than 900 s of processor time together$"):
+        engine.left_s()
