@@ -13,6 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from pathlib import Path
 
 from linklab.base.text import visible
@@ -152,14 +153,33 @@ def _no_submission(path: Path, inside: Path) -> str:
 
 
 def _expanded(argument: str) -> list[tuple[Path, bool]]:
-    """What an argument means, and whether it was named itself and not found by a pattern."""
+    """What an argument means, and whether it was named itself and not found by a pattern.
+
+    In place of what a pattern finds behind a link stands the link.
+
+    Raises:
+        InputError: nothing is there, or folders are too deep inside each other for a pattern.
+    """
     path = Path(argument)
     if path.exists():
         return [(path, True)]
-    found = [Path(name) for name in glob.glob(argument, recursive=True)]  # noqa: PTH207 - the pattern may be absolute
+    try:
+        found = [Path(name) for name in glob.glob(argument, recursive=True)]  # noqa: PTH207 - may be absolute
+    except RecursionError:
+        raise InputError(
+            f"{argument}: some folders are too deep inside each other for a pattern; name the folder itself, which is "
+            f"searched {DEEPEST} folders deep"
+        ) from None
     if not found:
         raise InputError(f"{argument}: there is no such file or folder")
-    return [(each, False) for each in found]
+    named = Path(*takewhile(lambda part: not set(part) & set("*?["), path.parts))
+    return [(each, False) for each in dict.fromkeys(_up_to_link(each, named) for each in found)]
+
+
+def _up_to_link(path: Path, named: Path) -> Path:
+    """The first link on the way from a folder that was named to a path; the path itself where there is none."""
+    way = [each for each in (*reversed(path.parents), path) if each not in (named, *named.parents)]
+    return next((each for each in way if each.is_symlink()), path)
 
 
 def courses_of(submissions: Sequence[HandedIn]) -> Counter[str]:

@@ -138,6 +138,22 @@ def test_a_pattern_finds_what_a_search_of_the_folder_finds(tmp_path):
     ]
 
 
+@pytest.mark.parametrize("pattern", ["in/*/*.zip", "in/**/*.zip"])
+def test_a_pattern_follows_no_link_to_a_folder_on_its_way(tmp_path, pattern):
+    """Regression: only a link at the end of a path was seen, so the files of another folder were graded."""
+    (tmp_path / "in/ada").mkdir(parents=True)
+    (tmp_path / "elsewhere").mkdir()
+    for name in ("in/ada/a.zip", "elsewhere/b.zip"):
+        (tmp_path / name).touch()
+    (tmp_path / "in/bob").symlink_to("../elsewhere")
+    submissions, left = collect([str(tmp_path / pattern)])
+    assert [each.label for each in submissions] == ["a.zip"]
+    why = "a link to a folder, which is not followed: name the folder itself"
+    assert [(each.label, each.why) for each in left] == [("bob", why)]
+    (tmp_path / "named").symlink_to("in")
+    assert [each.label for each in collect([str(tmp_path / "named/*/*.zip")])[0]] == ["a.zip"]  # by whoever grades
+
+
 def test_folders_are_searched_to_a_depth_that_no_platform_makes(tmp_path):
     """Regression: a thousand folders inside each other ended the grading of the class with a RecursionError."""
     (tmp_path / "a.zip").touch()
@@ -157,6 +173,8 @@ def test_folders_are_searched_to_a_depth_that_no_platform_makes(tmp_path):
     submissions, left = collect([str(tmp_path)])
     assert [each.label for each in submissions] == ["a.zip", f"{'d/' * 32}b.zip"]
     assert [(each.label, each.why) for each in left] == [("/".join("d" * 33), "more than 32 folders deep")]
+    with pytest.raises(InputError, match=r"\*\*/\*\.zip: .* too deep .* name the folder itself"):
+        collect([str(tmp_path / "**/*.zip")])
     assert packed(tmp_path)[0] == "submission.zip"  # of a platform, where a student's folders may be as deep
     subprocess.run(["rm", "-rf", str(tmp_path / "d")], check=True)  # pytest's own way would end as that did
 
