@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A submitted drawing → what of it the grader builds, and why it builds none of a drawing that is too large.  Pure."""
+"""A submitted drawing → what of it the grader builds, and why a drawing that can be built cannot be graded.  Pure."""
 
 from __future__ import annotations
 

@@ -42,8 +42,10 @@ _NO_LAB = 1000
 MOST_LINES, MOST_TYPED, MOST_OF_STATES = 10_000, 2**20, 64 * 2**20
 """Of a progress that is graded: lines, letters that were typed, and of all its states (`EvidenceReader`).
 
-The longest lab has some 200, 4,000, and 200,000.  The guide looks at every step for each line, for up to 2 ms.
+The longest lab has some 200 lines, 4,000 letters typed, and 200,000 of states.
+The guide looks at every step for each line, for up to 2 ms.
 """
+_ANEW = "`linklab lab LAB --anew` begins a new one: hand that in"
 MOST_FILE = 2**18
 MOST_WORDS = 4000
 
@@ -187,9 +189,6 @@ def _entries(bundle: Bundle, lab: Lab) -> tuple[list[ProgressEntry], list[str]]:
         raise InputError(f"{PROGRESS} types {typed:,} letters, and the grader types at most {MOST_TYPED:,}; {_ANEW}")
     told = damage_told(PROGRESS, read)
     return [(data["kind"], found) for data, found in read.lines], [f"{told}."] if told else []
-
-
-_ANEW = "`linklab lab LAB --anew` begins a new one: hand that in"
 
 
 def _own_files(bundle: Bundle, folder: Path, entries: list[ProgressEntry]) -> None:

@@ -21,13 +21,13 @@ from typing import Any
 from linklab.base.text import one_line
 from linklab.errors import InputError
 from linklab.exercise.instance import is_practice
+from linklab.grade.handed_in import DEEPEST
 
 GRADESCOPE = Path("/autograder")
 INGINIOUS = Path("/opt/linklab-course")
 ASSIGNMENT = "assignment"
 """File beside the course file with the id of the exercise that the platform's assignment is."""
-_MOST_FILES, _DEEPEST = 1000, 32
-"""Files that are looked at, and folders inside each other: Python's own walk ends at a thousand of these."""
+_MOST_FILES = 1000
 _PLAIN = re.compile(r"\w[\w.@+-]{0,99}\.zip", re.ASCII | re.IGNORECASE)
 
 
@@ -41,7 +41,7 @@ def packed(folder: Path) -> tuple[str, bytes]:
     found = []
     for where, folders, names in os.walk(folder):
         found += [Path(where, name) for name in names]
-        if len(Path(where).relative_to(folder).parts) == _DEEPEST:
+        if len(Path(where).relative_to(folder).parts) == DEEPEST:
             folders.clear()
     files = [path for path in sorted(found)[:_MOST_FILES] if path.is_file() and not path.is_symlink()]
     if len(files) == 1 and files[0].suffix.casefold() == ".zip":

@@ -61,7 +61,7 @@ def signed(value: Any) -> bool:
 
 def share(value: Any) -> bool:
     """Shares of 1."""
-    return type(value) in (int, float) and 0 <= value <= 1  # as no NaN is
+    return type(value) in (int, float) and 0 <= value <= 1  # false for NaN and infinity, too
 
 
 def flag(value: Any) -> bool:

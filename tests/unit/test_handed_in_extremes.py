@@ -29,9 +29,7 @@ NOTES = {
     "answers": {"1": "far"},
 }
 LAB = {"lab": 3, "student": "s1", "name": "Ada", "replayed": "x"}
-
-
-EXTREMES = [None, [], {}, "", float("nan"), 10**400, -1, 2**64]
+FEW_EXTREMES = [None, [], {}, "", float("nan"), 10**400, -1, 2**64]
 
 
 class NetworkAskedForError(Exception):
@@ -66,14 +64,14 @@ def text(data):
 @pytest.mark.parametrize("path", kinds_of_places(INSTANCE), ids=lambda path: "/".join(map(str, path)))
 def test_an_instance_with_an_extreme_anywhere(path, tmp_path):
     """Its signature does not fit then, or what was changed is told."""
-    for value in EXTREMES:
+    for value in FEW_EXTREMES:
         graded(tmp_path, {"instance.json": text(put(INSTANCE, path, value)), "topology.mn": text(DRAWING)})
 
 
 @pytest.mark.parametrize("path", kinds_of_places(DRAWING), ids=lambda path: "/".join(map(str, path)))
 def test_a_drawing_with_an_extreme_anywhere(path, tmp_path):
     """It is no topology, or one that can be asked for."""
-    for value in EXTREMES:
+    for value in FEW_EXTREMES:
         files = {"instance.json": text(INSTANCE), "topology.mn": text(put(DRAWING, path, value)), "work.sh": b"true\n"}
         graded(tmp_path, files)
 
@@ -102,15 +100,17 @@ def handed_in(progress, lab=LAB, notes=NOTES):
 
 def test_what_is_honest_asks_for_a_network(progress, tmp_path):
     """Else the tests here would say little."""
-    (tmp_path / "s1.zip").write_bytes(dump_bundle(Bundle("lab3", "s1", handed_in(progress))))
-    with pytest.raises(NetworkAskedForError):
-        grade(tmp_path / "s1.zip", SECRET, Engine(), seeds=(1,))
+    exercise = {"instance.json": text(INSTANCE), "topology.mn": text(DRAWING), "work.sh": b"true\n"}
+    for name, files in (("lab3", handed_in(progress)), ("problem1", exercise)):
+        (tmp_path / "s1.zip").write_bytes(dump_bundle(Bundle(name, "s1", files)))
+        with pytest.raises(NetworkAskedForError):
+            grade(tmp_path / "s1.zip", SECRET, Engine(), seeds=(1,))
 
 
 def test_a_lab_with_an_extreme_anywhere_in_its_progress(progress, tmp_path):
     """A line that cannot be read is told."""
     for path in kinds_of_places(progress):
-        for value in EXTREMES:
+        for value in FEW_EXTREMES:
             graded(tmp_path, handed_in(put(progress, path, value)))
 
 
@@ -118,5 +118,5 @@ def test_a_lab_with_an_extreme_anywhere_in_its_progress(progress, tmp_path):
 def test_a_lab_with_an_extreme_anywhere_in_what_is_said_of_it(progress, tmp_path, whole, name):
     """Words are words, whatever they came as."""
     for path in kinds_of_places(whole):
-        for value in EXTREMES:
+        for value in FEW_EXTREMES:
             graded(tmp_path, handed_in(progress, **{name: put(whole, path, value)}))

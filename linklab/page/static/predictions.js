@@ -64,7 +64,7 @@ class Question {
     }
   }
 
-  // Where what was refused is mended: nearly always the number or its unit, else the words.
+  // The first field is where nearly every refusal is mended: the number, or the words where there is none.
   #complain(refused) {
     const field = this.form.querySelector("input, textarea");
     if (!refused) {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What of a student's topology is left out of the networks that are measured, and which is too large for them."""
+"""What of a student's drawing is left out of the networks that are measured, and which drawings are not gradable."""
 
 import json
 from dataclasses import replace
