@@ -62,8 +62,8 @@ class StateWays:
     def fact(self, name: str) -> float | str | None:
         """The value of such a fact; None for other names, where there is no one way, or where nothing does it.
 
-        Two are words, which are not compared with those of another state unless a check names them: "h1>h2.way", the
-        interfaces by which packets leave ("h1-eth0 s1-eth2 s2-eth2"), and "s1-eth2.queues", "one" or "several".
+        Two are words: "h1>h2.way", the interfaces by which packets leave ("h1-eth0 s1-eth2 s2-eth2"), and
+        "s1-eth2.queues", "one" or "several", which is not compared with that of another state.
         """
         if name not in self._known:  # who judges asks for all of them, again for each run
             self._known[name] = self._found(name)
