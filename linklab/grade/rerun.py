@@ -107,27 +107,29 @@ def rerun(
             break
         if found is not None and settled(found):
             break
-        with contextlib.ExitStack() as networks:
-            pocket = networks.enter_context(_network(plan, engine, seed))
-            healthy, start = pocket.set_up()
-            if found is None:
-                found = Rerun(healthy, start, environment=dict(pocket.network.environment))
-                found.environment.pop("seed", None)
-                if claimed and submitted is not None:
-                    pocket, found.impossible = _tried(pocket, submitted, networks)
-                found.experiments = choose(found)
-            due = [each for each in found.experiments if number < each.runs]
-            for experiment in due:
-                if not experiment.apart:
+        try:
+            with contextlib.ExitStack() as networks:
+                pocket = networks.enter_context(_network(plan, engine, seed))
+                healthy, start = pocket.set_up()
+                if found is None:
+                    found = Rerun(healthy, start, environment=dict(pocket.network.environment))
+                    found.environment.pop("seed", None)
+                    if claimed and submitted is not None:
+                        pocket, found.impossible = _tried(pocket, submitted, networks)
+                    found.experiments = choose(found)
+                for experiment in _due(found, number, apart=False):
                     _one(pocket, experiment, submitted, found, seed)
-            if number == 0 and not claimed and submitted is not None:
-                found.impossible = _refused(pocket, submitted)
-        if any(experiment.apart for experiment in due):
-            with _network(plan, engine, seed) as pocket:  # nothing of work.sh is in it, so it is shared
-                pocket.set_up()
-                for experiment in due:
-                    if experiment.apart:
-                        _one(pocket, experiment, None, found, seed)
+                if number == 0 and not claimed and submitted is not None:
+                    found.impossible = _refused(pocket, submitted)
+            _measure_apart(plan, engine, seed, _due(found, number, apart=True), found)
+        except OverusedError as error:  # a network could not be set up; one that is measured is told by `_one`
+            if found is None:
+                raise UnbuildableError(f"the network does not build: {error}") from error
+            if not found.experiments:
+                found.impossible = str(error)
+                found.experiments = choose(found)
+            _give_up(found, number, error)
+            break
     assert found is not None
     for name in (*found.broken, *found.errors):  # what only some seeds measured is no measurement
         found.metrics.pop(name, None)
@@ -135,6 +137,29 @@ def rerun(
     found.metrics = {name: found.metrics[name] for name in order if name in found.metrics}
     found.traces.sort(key=lambda trace: order.index(trace.experiment))
     return found
+
+
+def _due(found: Rerun, number: int, *, apart: bool) -> list[Experiment]:
+    """The experiments that take the seed of that number, from 0, in a network of their own or in the first."""
+    return [each for each in found.experiments if number < each.runs and each.apart == apart]
+
+
+def _measure_apart(plan: ExerciseNetwork, engine: Engine, seed: int, due: Sequence[Experiment], found: Rerun) -> None:
+    """Do experiments in a network of their own, which is shared, since nothing of work.sh is in it."""
+    if not due:
+        return
+    with _network(plan, engine, seed) as pocket:
+        pocket.set_up()
+        for experiment in due:
+            _one(pocket, experiment, None, found, seed)
+
+
+def _give_up(found: Rerun, number: int, why: OverusedError) -> None:
+    """What was still to be measured with the seed of that number could not be, through no fault that is known."""
+    for each in found.experiments:
+        measured = found.metrics.get(each.id, {}).values()
+        if number < each.runs and not any(len(values) > number for values in measured):
+            found.errors.setdefault(each.id, str(why))
 
 
 @contextlib.contextmanager
@@ -163,12 +188,12 @@ def _refused(pocket: _Pocket, submitted: State) -> str:
     try:
         return pocket.refuses(submitted)
     except OverusedError:
-        with _network(pocket.plan, pocket.engine, pocket.seed) as another:
-            another.set_up()
-            try:
+        try:
+            with _network(pocket.plan, pocket.engine, pocket.seed) as another:
+                another.set_up()
                 return another.refuses(submitted)
-            except OverusedError as error:  # setting it is all that was done here
-                return str(error)
+        except OverusedError as error:  # hardly more than setting it was done here
+            return str(error)
 
 
 def _one(pocket: _Pocket, experiment: Experiment, submitted: State | None, found: Rerun, seed: int) -> None:
@@ -246,7 +271,7 @@ class _Pocket:
         try:
             self.network = self._starting.__enter__()
         except EngineError as error:
-            if error.fault is not Fault.TOPOLOGY and not isinstance(error, OverusedError):
+            if error.fault is not Fault.TOPOLOGY:
                 raise
             raise UnbuildableError(f"the network does not build: {error}") from error
         try:

@@ -225,6 +225,30 @@ def test_an_exercise_that_is_wrong_here_is_no_fault_of_the_submission(handed_in)
     assert report.notes == (f'{path}: "kind" is "poem"; use exercise or problem',)
 
 
+class Exhausted(Engine):
+    """What all networks may take together is used up before its network number `last` + 1."""
+
+    def __init__(self, last):
+        super().__init__()
+        self.last = last
+
+    @contextmanager
+    def start(self, *arguments, **options):
+        """Start one, or not."""
+        if len(self.networks) == self.last:
+            raise OverusedError("the networks took more than 900 s of processor time together")
+        with super().start(*arguments, **options) as network:
+            yield network
+
+
+@pytest.mark.parametrize(("last", "marks"), [(0, ("ungradable", 0.0, "")), (1, MARKS["too expensive"])])
+def test_a_network_that_is_not_started_any_more_costs_what_it_was_to_measure(handed_in, last, marks):
+    """Regression: where the first seed had been measured and the second was not, nothing of it all was graded."""
+    report = unit.grade(handed_in / "good.zip", None, Exhausted(last), (1, 2))
+    outcomes = " ".join(check.outcome.value for check in report.checks)
+    assert (report.status.value, report.score, outcomes) == marks
+
+
 @pytest.mark.parametrize("fault", [Fault.TOOL, Fault.MACHINE])
 def test_commands_of_a_student_are_not_judged_where_our_tools_broke(fault):
     """Without start commands of the student's, only a topology that does not build is the student's doing."""
