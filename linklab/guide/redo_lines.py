@@ -7,12 +7,13 @@ Pure; `linklab.guide.redo` types.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import dropwhile
 from typing import TypeAlias
 
 from linklab.engine.api import Shows, StopAfter
 from linklab.guide.evidence import FileEvidence, GuideEvidence, TypedEvidence
 from linklab.guide.progress import BEGUN, CONTINUED
-from linklab.guide.shell import ShellCommand, commands_in
+from linklab.guide.shell import ShellCommand, commands_in, without_sudo
 
 ProgressEntry: TypeAlias = tuple[str, "GuideEvidence | None"]
 """As `LabProgress.entries` gives them."""
@@ -21,13 +22,17 @@ LONGEST_S = 1800.0
 """Network time that one line may take; no lab has one of half of that."""
 MORE_S = 30.0
 """A line that ended by itself may take three times as long, and so much more, before it is stopped."""
-_HANDS = frozenset(
-    ("nano", "pico", "vi", "vim", "emacs", "ed", "less", "more", "man", "top", "htop", "watch", "exit", "logout")
-)
-"""Programs that wait for keys, and what ends a shell: they set and measure nothing."""
-_SHELLS = frozenset(("bash", "sh", "dash", "zsh", "fish", "su", "python3", "python", "ipython3", "bc", "gdb"))
-_OF_LOGIN = frozenset(("-", "-i", "-l", "-s", "--login", "root", "su"))
-"""What may stand behind them, and behind sudo, where nothing says what they are to do."""
+_HANDS = frozenset(("nano", "pico", "vi", "vim", "emacs", "ed", "less", "more", "man", "top", "htop", "watch"))
+"""Programs that wait for keys: they set and measure nothing."""
+_ENDS_SHELL = frozenset(("exit", "logout"))
+_SHELLS = frozenset(("bash", "sh", "dash", "zsh", "fish", "python3", "python", "ipython3", "bc", "gdb"))
+_TOLD = frozenset(("--version", "--help", "-V", "-h"))
+"""What such a program says of itself, and ends."""
+_OF_LOGIN = frozenset(("-", "-l", "--login", "root"))
+"""What may stand behind su where nothing says what it is to do."""
+_OF_SUDO = frozenset(("-i", "-s", "--login", "--shell"))
+_BEFORE = frozenset(("exec", "env", "command", "time", "nice", "nohup"))
+"""Words before the name of the program that runs."""
 PROMPT = r"(?:^|\n)mininet> \s*\Z"
 LEAVES = ("exit", "quit")
 
@@ -37,15 +42,24 @@ def is_for_hands(line: TypedEvidence) -> bool:
 
     A shell or an interpreter that waits for lines is one, too: Ctrl+C does not end it.
     """
-    if line.text.split()[:1] == ["sudo"] and _OF_LOGIN.issuperset(line.text.split()[1:]):
-        return len(line.text.split()) > 1
-    fed = "<" in line.text
+    words = line.text.split()
+    if words[:1] == ["sudo"] and not without_sudo(words):
+        return not _OF_SUDO.isdisjoint(words)
     commands = commands_in(line.terminal, line.text)
-    return bool(commands) and all(each.program in _HANDS or (not fed and _waits_for_lines(each)) for each in commands)
+    if any(each.program in _HANDS or ("<" not in line.text and _waits_for_lines(each)) for each in commands):
+        return True
+    return bool(commands) and all(each.program in _ENDS_SHELL for each in commands)
 
 
 def _waits_for_lines(command: ShellCommand) -> bool:
-    return command.program in _SHELLS and not command.fed and _OF_LOGIN.issuperset(command.words[1:])
+    """Whether nothing says what a shell or an interpreter is to do."""
+    program, *words = without_sudo(list(dropwhile(_BEFORE.__contains__, command.words))) or ("",)
+    if command.fed:
+        return False
+    if program == "su":
+        return _OF_LOGIN.issuperset(words)
+    said = not _TOLD.isdisjoint(words) or not all(word.startswith("-") for word in words)
+    return program in _SHELLS and (not said or "-i" in words)
 
 
 def end_of(line: TypedEvidence, rest: Sequence[ProgressEntry]) -> tuple[TypedEvidence | None, bool]:

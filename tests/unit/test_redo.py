@@ -191,7 +191,11 @@ def test_what_waits_for_keys_is_not_typed(lab, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "text", ["bash", "sudo -i", "sudo bash", "sudo su -", "su", "sh -i", "python3", "/bin/bash -l"]
+    "text",
+    [
+        *("bash", "sudo -i", "sudo bash", "sudo su -", "su", "sh -i", "python3", "/bin/bash -l", "sudo -u root -i"),
+        *("bash; ls", "ls; bash", "exec bash", "env A=1 bash", "bash --norc", "python3 -q", "python3 -i x.py"),
+    ],
 )
 def test_a_shell_that_waits_for_lines_is_left_out(lab, tmp_path, text):
     """Regression: no Ctrl+C ends it, so the network waited for it, and what was typed after it was not done."""
@@ -201,7 +205,10 @@ def test_a_shell_that_waits_for_lines_is_left_out(lab, tmp_path, text):
     assert [one for one in said if "#pause" not in one] == ["start", "h1(33) ls", "close"]
 
 
-@pytest.mark.parametrize("text", ["bash mine.sh", "echo 1 | bc", "sudo ls", "bash < mine.sh", "python3 -c 1", "sudo"])
+@pytest.mark.parametrize(
+    "text",
+    ["bash mine.sh", "echo 1 | bc", "sudo ls", "bash < mine.sh", "python3 -c 1", "sudo", "bash --version", "ls; exit"],
+)
 def test_a_shell_that_has_something_to_do_is_typed(lab, tmp_path, text):
     """What it is to do is here."""
     said, _, _ = redone(lab, tmp_path, BEGUN, begins(text, 1.0), ends(text, 1.0, 2.0))
