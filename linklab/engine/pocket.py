@@ -61,9 +61,9 @@ Importing it takes a quarter of the time until a network is ready.  The labs wer
 seed gives other losses.
 """
 WITHOUT_ATIME = "WORK_OPTIONS=noatime,"
-"""For init.sh: otherwise a file that is read for the first time since it was written is marked, and written back later.
+"""For init.sh: otherwise the first reading of a file since it was written sets its time of access (mount(8), relatime).
 
-Then whether somebody outside has read it moves a run by nanoseconds (mount(8), relatime).  The labs were recorded so.
+Whether somebody outside has read it before then moves a run by nanoseconds.  The labs were recorded so.
 """
 CLOCK_NS = 256
 """What reading the clock takes in network time, as in UML itself, so that a loop that waits for the clock ends."""

@@ -211,7 +211,7 @@ def test_a_lab_is_replayed_to_the_byte_as_it_was_recorded(number, tmp_path):
 def test_a_file_that_somebody_outside_has_read_changes_nothing(monkeypatch):
     """Regression: graded with what alike networks have answered, Exercise 8 was an error: an iperf3 ended 768 ns later.
 
-    What is read for the first time since it was written was marked so inside, and written back later, by a timer.
+    The first reading since a file was written set its time of access inside, unless it had been read outside.
     """
     run = PocketNetwork.run
     exercise = load_exercise(find_exercise("exercise8"))
