@@ -103,7 +103,7 @@ class AgentLink:
         return future
 
     def end(self, why: str, error: type[EngineError] = EngineError) -> None:
-        """Nothing more will come or go: whoever waits or asks is told why, by this error; a first reason stays."""
+        """Nothing more will come or go: `error` says why to all who wait or ask; the first reason stays."""
         with self._lock:
             if self._ended is None:
                 self._ended, self._ended_by = why, error
@@ -136,18 +136,18 @@ class AgentLink:
                 self._stream.close()
 
     def _messages(self) -> list[dict[str, Any]]:
-        """The next messages; [] when no more will come, or when what came is none, which ends the link."""
+        """The next messages; [] at the end, and also where what came cannot be read, which ends the link."""
         try:
             while (messages := self._stream.receive()) is not None:
                 if messages:
                     return [_message(each) for each in messages]
         except ValueError as error:  # no fault of ours: a program inside may write to the agent's channel
-            self.end(f"what came from the network is no message: {error}")
+            self.end(f"what came from the network cannot be read: {error}")
         return []
 
     def _dispatch(self, message: dict[str, Any]) -> None:
-        if "event" in message:
-            for handler in self._handlers.get(message["event"], []):
+        if isinstance(event := message.get("event"), str):
+            for handler in self._handlers.get(event, []):
                 handler(message)
             return
         with self._lock:
@@ -158,11 +158,9 @@ class AgentLink:
 
 def _message(found: Any) -> dict[str, Any]:
     """An event or an answer; ValueError if it is neither."""
-    if not isinstance(found, dict):
-        raise ValueError("it is no table")
-    if not isinstance(found["event"], str) if "event" in found else type(found.get("id")) is not int:
-        raise ValueError("it is neither an event nor an answer")
-    return found
+    if isinstance(found, dict) and (isinstance(found.get("event"), str) or type(found.get("id")) is int):
+        return found
+    raise ValueError("it must be an event or an answer")
 
 
 def value_of(answer: Mapping[str, Any]) -> dict[str, Any]:

@@ -158,7 +158,8 @@ def _give_up(found: Rerun, number: int, why: OverusedError) -> None:
     """What was still to be measured with the seed of that number could not be, through no fault that is known."""
     for each in found.experiments:
         measured = found.metrics.get(each.id, {}).values()
-        if number < each.runs and not any(len(values) > number for values in measured):
+        done = each.id in found.broken or any(len(values) > number for values in measured)
+        if number < each.runs and not done:
             found.errors.setdefault(each.id, str(why))
 
 

@@ -137,15 +137,15 @@ def test_what_cannot_be_handled_ends_the_link_at_once(pair):
         (LENGTH.pack(2) + b"\xff\xff", "'utf-8' codec can't decode"),
         (LENGTH.pack(2) + b"no", "Expecting value"),
         (LENGTH.pack(100_000) + b"[" * 100_000, "too many values within each other"),
-        (LENGTH.pack(4) + b"null", "it is no table"),
-        (encode({"event": ["output"]}), "neither an event nor an answer"),
-        (encode({"id": [1]}), "neither an event nor an answer"),
-        (encode({"ok": 1}), "neither an event nor an answer"),
+        (LENGTH.pack(4) + b"null", "must be an event or an answer"),
+        (encode({"event": ["output"]}), "must be an event or an answer"),
+        (encode({"id": [1]}), "must be an event or an answer"),
+        (encode({"ok": 1}), "must be an event or an answer"),
     ],
 )
-def test_what_is_no_message_ends_the_link_without_an_error_of_ours(pair, broken, why):
+def test_what_cannot_be_read_ends_the_link_without_an_error_of_ours(pair, broken, why):
     """Regression: a traceback stood on an instructor's screen, and a student's program had brought it there."""
-    ends_at_once(*pair, broken, f"^what came from the network is no message: .*{why}")
+    ends_at_once(*pair, broken, f"^what came from the network cannot be read: .*{why}")
 
 
 def test_an_answer_that_nobody_waits_for_any_more_is_still_due(pair):
@@ -259,7 +259,7 @@ def test_a_message_that_is_too_long_ends_the_link():
     with contextlib.suppress(OSError):  # the link may have been closed
         agent.sendall(encode({"event": "said", "what": "y" * 300_000}))
     with pytest.raises(
-        EngineError, match="what came from the network is no message: a frame of more than 100000 bytes"
+        EngineError, match="what came from the network cannot be read: a frame of more than 100000 bytes"
     ):
         waiting.result(5)
     assert [each["what"][0] for each in heard] == ["x"]

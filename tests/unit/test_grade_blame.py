@@ -15,9 +15,11 @@ from linklab.errors import AgentError, BootError, DeadlineError, EngineError, Fa
 from linklab.exercise.bundle import Bundle, write_bundle
 from linklab.exercise.instance import instance_text, practice_instance
 from linklab.exercise.load import find_exercise, load_exercise
+from linklab.exercise.model import Experiment
 from linklab.exercise.wanted import with_facts
 from linklab.grade import unit, worker
 from linklab.grade.rebuild import rebuild
+from linklab.grade.rerun import Rerun, _give_up
 from linklab.state.model import State
 from linklab.topology import Topology
 
@@ -262,3 +264,12 @@ def test_commands_of_a_student_are_not_judged_where_our_tools_broke(fault):
     over = "the network had more than 500 processes and was stopped"
     found = rebuild(topology, [], "h1 ip a", Engine(fails=lambda: OverusedError(over)))
     assert (found.state_text, found.notes) == (None, (f"the network does not build: {over}",))
+
+
+def test_what_broke_is_not_excused_by_a_network_that_is_not_started():
+    """A student's network in which nothing got through is still the student's; what was measured stays, too."""
+    runs = {"broke": 3, "measured": 3, "due": 3, "once": 1}
+    experiments = [Experiment(name, "start", {}, (), 1.0, 0.0, None, "", "", count) for name, count in runs.items()]
+    found = Rerun(STATE, STATE, experiments, {"measured": {"jain": [1, 1]}, "due": {"jain": [1]}}, {"broke": "refused"})
+    _give_up(found, 1, OverusedError("too much"))
+    assert found.errors == {"due": "too much"}
