@@ -393,6 +393,8 @@ class PocketNetwork(AgentNetwork):
                         self._clock_changed.notify_all()
                     if message["event"] == "reached" and self.on_reached:
                         self.on_reached()
+        except ConnectionResetError:
+            pass  # it has gone and left an order unread, which is no more than that it has gone
         finally:
             self._keeper_gone(run_dir)
 

@@ -22,6 +22,8 @@ class Limits:
     memory_mib: of its kernel; work_mib: of what is written beside that, by whatever is inside.
     own_mib: of what its processes have of their own, all together; the two above are files in memory.
     files: written, of any kind; processes: of the guest, each is one of ours; open_files: of its kernel.
+    signals: queued, and timers, of which each holds one (timer_create(2)), of all processes together; a pocket's kernel
+        has a few.
     processor_s: that all its processes use together, from start to end, so that a busy machine changes no mark.
     total_s: the same of all networks of one engine, hence of one submission.
     heard_s: processor time of ours to read what it says, of which answers take a fraction of a second; what fills the
@@ -36,6 +38,7 @@ class Limits:
     files: int = 20_000
     processes: int = 4096
     open_files: int = 65_536
+    signals: int = 4096
     processor_s: float = 300.0
     total_s: float = 900.0
     heard_s: float = 5.0
@@ -45,14 +48,15 @@ class Limits:
     def of_a_process(self) -> dict[str, int]:
         """Return the limits that the machine's kernel enforces, named as in `resource` without RLIMIT_.
 
-        NPROC is of a user, the others are of a process; none is above our own hard limit.  Processes have little memory
-        of their own (DATA), because a pocket's kernel keeps its memory in a file, which they map.
+        NPROC and SIGPENDING are of a user, the others are of a process; none is above our own hard limit.  Processes
+        have little memory of their own (DATA), because a pocket's kernel keeps its memory in a file, which they map.
         """
         wanted = {
             "CORE": 0,
             "CPU": int(self.processor_s) + 1,
             "NOFILE": self.open_files,
             "NPROC": self.processes,
+            "SIGPENDING": self.signals,
             "FSIZE": (self.memory_mib + self.work_mib) * 2**20,
             "DATA": self.own_mib * 2**20,
         }

@@ -20,6 +20,7 @@ from typing import Any
 
 from linklab.base.text import one_line
 from linklab.errors import InputError
+from linklab.exercise.bundle import MAX_BYTES
 from linklab.exercise.instance import is_practice
 from linklab.grade.handed_in import DEEPEST
 
@@ -35,7 +36,8 @@ def packed(folder: Path) -> tuple[str, bytes]:
     """The submission in a platform's folder: the one .zip in it, or a .zip of what a platform unpacked there.
 
     Returns:
-        Its name and its bytes; of an empty folder an archive of nothing, which the grader refuses with a reason.
+        Its name and its bytes; of an empty folder an archive of nothing, which the grader refuses with a reason, and of
+        more than a submission may hold as much as it needs to refuse that.
         The name is the student's, so one that a list of times would not hold as it is becomes "submission.zip".
     """
     found = []
@@ -46,13 +48,21 @@ def packed(folder: Path) -> tuple[str, bytes]:
     files = [path for path in sorted(found)[:_MOST_FILES] if path.is_file() and not path.is_symlink()]
     if len(files) == 1 and files[0].suffix.casefold() == ".zip":
         name = files[0].name
-        return name if _PLAIN.fullmatch(name) else "submission.zip", files[0].read_bytes()
-    made = io.BytesIO()
+        return name if _PLAIN.fullmatch(name) else "submission.zip", _start(files[0], MAX_BYTES + 1)
+    made, room = io.BytesIO(), MAX_BYTES + 1
     with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as archive:
         for path in files:
             name = os.fsencode(path.relative_to(folder)).decode("utf-8", "replace")
-            archive.writestr(zipfile.ZipInfo(name), path.read_bytes())
+            content = _start(path, room)
+            room -= len(content)
+            archive.writestr(zipfile.ZipInfo(name), content)
     return "submission.zip", made.getvalue()
+
+
+def _start(path: Path, most: int) -> bytes:
+    """A file's first bytes, at most that many: what was unpacked may be a thousand times what was handed in."""
+    with path.open("rb") as file:
+        return file.read(most)
 
 
 def gradescope_metadata(text: str) -> tuple[str, list[str], float | None]:

@@ -3,6 +3,7 @@
 
 import contextlib
 import ctypes
+import errno
 import os
 import pwd
 import re
@@ -322,6 +323,20 @@ def test_what_leaves_the_kernel_takes_no_terminal_of_the_machine(user):
     """Regression: 3,071 could be opened, which is all that are left for the containers of a machine."""
     opened = "python3 -ISc 'import os; os.open(\"/dev/ptmx\", os.O_RDWR)' 2>&1 | tail -n 1; ls -A /dev/pts"
     assert confined(opened, user) == "FileNotFoundError: [Errno 2] No such file or directory: '/dev/ptmx'\n"
+
+
+TIMERS = """
+import ctypes
+libc, made = ctypes.CDLL(None, use_errno=True), 0
+while libc.syscall(222, 1, None, ctypes.byref(ctypes.c_int())) == 0:  # timer_create
+    made += 1
+print(made, ctypes.get_errno())
+"""
+
+
+def test_what_leaves_the_kernel_has_timers_by_the_thousand_and_not_without_end(user):
+    """Regression: as many as the machine's kernel lets one user have, 96,000, whose memory belongs to no process."""
+    assert confined(f"python3 -ISc '{TIMERS}'", user) == f"{Limits().signals} {errno.EAGAIN}\n"
 
 
 CALLS = """

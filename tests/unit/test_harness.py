@@ -12,7 +12,8 @@ import yaml
 from graded import report, ungradable
 
 from linklab import cli
-from linklab.errors import InputError
+from linklab.errors import BundleError, InputError
+from linklab.exercise.bundle import parse_bundle
 from linklab.grade.harness import UploadParts, harness, package_name, without_places
 from linklab.grade.platform import (
     counting,
@@ -163,6 +164,19 @@ def test_a_file_whose_name_is_not_utf_8_is_packed_all_the_same(tmp_path):
     Path(os.fsdecode(os.fsencode(tmp_path) + b"/r\xe9sultats.txt")).write_bytes(b"r")
     (tmp_path / "work.sh").write_bytes(b"true")
     assert unpacked(packed(tmp_path)[1])[0] == {"r\ufffdsultats.txt": b"r", "work.sh": b"true"}
+
+
+def test_of_what_is_too_large_no_more_is_read_than_it_takes_to_refuse_it(tmp_path):
+    """Gradescope unpacks a file of zeros, a thousand times its archive's size, and memory is not for all of it."""
+    for name in ("results.txt", "work.sh"):
+        with (tmp_path / name).open("wb") as file:
+            file.truncate(2**40)
+    with pytest.raises(BundleError, match="50 MiB"):
+        parse_bundle(packed(tmp_path)[1], "submission.zip")
+    (tmp_path / "work.sh").unlink()
+    (tmp_path / "results.txt").rename(tmp_path / "exercise3-s1.zip")
+    with pytest.raises(BundleError, match="50 MiB"):
+        parse_bundle(packed(tmp_path)[1], "exercise3-s1.zip")
 
 
 @pytest.mark.parametrize(

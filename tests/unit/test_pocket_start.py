@@ -3,6 +3,8 @@
 
 import errno
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -43,4 +45,18 @@ def test_a_keeper_that_cannot_be_started_leaves_no_file_open(network, monkeypatc
     with pytest.raises(BootError, match="starting its keeper"):
         network.boot()
     assert len(list(Path("/proc/self/fd").iterdir())) == before
+    network.close()
+
+
+@pytest.mark.filterwarnings("error::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_keeper_that_goes_with_its_order_unread_is_one_that_has_gone(network, monkeypatch):
+    """Regression: the thread that listens to it ended with a traceback, ECONNRESET (unix(7))."""
+
+    def start(argv, fds):
+        ending = "import select, sys; select.select([int(sys.argv[1])], [], [])"
+        return subprocess.Popen([sys.executable, "-c", ending, str(fds[0])], pass_fds=fds)
+
+    monkeypatch.setattr(network, "_start_keeper", start)
+    with pytest.raises(BootError, match="ended while booting, and its keeper has gone without a word"):
+        network.boot()
     network.close()
