@@ -24,8 +24,9 @@ from linklab.exercise.places import search_path
 from linklab.exercise.report import Report
 from linklab.grade.class_lists import Lists
 from linklab.grade.classfiles import canvas_csv, grades_csv, junit_xml, moodle_csv, moodle_feedback
-from linklab.grade.cohort import Entry, Finding, absent, findings, placed
+from linklab.grade.cohort import Entry, Finding
 from linklab.grade.datasets import write_data
+from linklab.grade.findings import findings
 from linklab.grade.handed_in import HandedIn, Skipped, in_order
 from linklab.grade.html import draw, report_page
 from linklab.grade.marking import Marking
@@ -33,6 +34,7 @@ from linklab.grade.marks import mark
 from linklab.grade.overview import overview_page
 from linklab.grade.results import results_text, scrubbed
 from linklab.grade.results_folder import LISTS, Results, with_curves
+from linklab.grade.whose import absent, placed
 from linklab.grade.worker import GRADE, MOST_BYTES, Happenings, Unit, failed, run_here
 
 DEADLINE_S = 3600.0

@@ -67,7 +67,7 @@ def overview_page(entries: Sequence[Entry], findings: Sequence[Finding], left: S
 
     Args:
         entries: in the order in which they are to be named.
-        findings: of `linklab.grade.cohort`.
+        findings: of `linklab.grade.findings` and `linklab.grade.whose`.
         left: files that were found and are not graded.
     """
     graded = [entry for entry in entries if entry.report.status is Status.GRADED]

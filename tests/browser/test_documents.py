@@ -15,7 +15,8 @@ from linklab.documents import handbook
 from linklab.exercise.handout import handout_html
 from linklab.exercise.instance import practice_instance
 from linklab.exercise.load import exercise_folders, load_exercise
-from linklab.grade.cohort import Entry, findings
+from linklab.grade.cohort import Entry
+from linklab.grade.findings import findings
 from linklab.grade.handed_in import Skipped
 from linklab.grade.html import draw, report_page
 from linklab.grade.overview import overview_page

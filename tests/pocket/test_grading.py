@@ -24,7 +24,8 @@ from linklab.exercise.model import Band
 from linklab.exercise.places import VARIABLE
 from linklab.exercise.report import Status
 from linklab.grade.attempt import solution
-from linklab.grade.cohort import Entry, findings
+from linklab.grade.cohort import Entry
+from linklab.grade.findings import findings
 from linklab.grade.known import known_answers
 from linklab.grade.more import prove_chain
 from linklab.grade.mutants import mutations

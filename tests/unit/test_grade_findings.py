@@ -5,8 +5,9 @@ import graded
 import pytest
 from small_exercise import use_clone
 
-from linklab.grade import cohort
-from linklab.grade.cohort import Entry, findings
+from linklab.grade import findings as finding
+from linklab.grade.cohort import Entry
+from linklab.grade.findings import findings
 from linklab.grade.lent import taken
 
 SLOW = {"rate": "200 Mbps", "rtt": "20 ms"}  # a bandwidth-delay product of 500,000 bytes
@@ -118,7 +119,7 @@ def test_a_large_class_is_not_compared_pair_by_pair(monkeypatch):
         compared.append(len(others))
         return taken(mine, others)
 
-    monkeypatch.setattr(cohort, "taken", counted)
+    monkeypatch.setattr(finding, "taken", counted)
     rates, rtts = ("100 Mbps", "200 Mbps", "300 Mbps"), ("20 ms", "40 ms")
     many = [entry(f"s{n}", f"{WORK}h1 true {n}\n", {"rate": rates[n % 3], "rtt": rtts[n // 3 % 2]}) for n in range(300)]
     assert len(findings(many)) == 200  # to those with 300 Mbps and 40 ms they fit, too

@@ -16,8 +16,10 @@ from linklab.exercise.instance import Student, instance_text, issue
 from linklab.exercise.load import find_exercise, load_exercise
 from linklab.exercise.report import Report, Status
 from linklab.grade.classfiles import canvas_csv, grades_csv
-from linklab.grade.cohort import Entry, absent, findings, placed
+from linklab.grade.cohort import Entry
+from linklab.grade.findings import findings
 from linklab.grade.unit import grade
+from linklab.grade.whose import absent, placed
 from linklab.grade.worker import Unit, run_unit
 
 COURSE = b'course = "Networks"\nsecret = "' + b"5e" * 32 + b'"\n'
