@@ -2,14 +2,14 @@
 """answers.toml → typed answers; and the template of it that a student gets.  Pure.
 
 Kinds: rate, time, size and share need a unit; number and index (0 to 1) have none; choice is one of the choices;
-words are compared without regard to order, case, commas, and the word "and"; text is read by the instructor alone. How
-numbers may be spelt: `linklab.base.typed_numbers`.
+words are compared without regard to order, case, commas, the word "and", and what the exercise lets stand beside them;
+text is read by the instructor alone. How numbers may be spelt: `linklab.base.typed_numbers`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from linklab.base import toml
@@ -129,7 +129,7 @@ def typed(answer: Answer, given: object) -> Value:
         case "text":
             return Value(unit=WORD, word=written[:_MOST_TEXT])
         case "words":
-            return Value(unit=WORD, word=in_order(_AND.sub(" ", written[:_MOST_TEXT])))
+            return Value(unit=WORD, word=in_order(_AND.sub(" ", written[:_MOST_TEXT]), answer.beside))
         case "choice":
             for choice in answer.choices:
                 if choice.casefold() == written.casefold():
@@ -143,6 +143,7 @@ def typed(answer: Answer, given: object) -> Value:
     return value
 
 
-def in_order(words: str) -> str:
-    """Words sorted, small, without commas: "h2, H1" → "h1 h2"."""
-    return " ".join(sorted(re.split(r"[\s,;]+", words.strip().casefold())))
+def in_order(words: str, beside: Collection[str] = ()) -> str:
+    """Words sorted, small, without commas: "h2, H1" → "h1 h2"; those beside the answer stay where nothing else is."""
+    found = re.split(r"[\s,;]+", words.strip().casefold())
+    return " ".join(sorted([word for word in found if word.rstrip(":") not in beside] or found))

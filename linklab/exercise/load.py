@@ -259,12 +259,21 @@ def _ping(table: toml.Table) -> Ping:
 
 def _answer(table: toml.Table) -> Answer:
     name, kind, asks = table.take("name", str), table.take("kind", str), table.take("asks", str)
-    found = Answer(name, kind, asks, table.texts("choices"), table.text("default", ""))
+    found = Answer(
+        name,
+        kind,
+        asks,
+        table.texts("choices"),
+        table.text("default", ""),
+        tuple(map(str.casefold, table.texts("beside"))),
+    )
     table.end()
     if found.kind not in ANSWER_KINDS:
         raise InputError(f'answer {found.name}: kind "{found.kind}"; use {", ".join(ANSWER_KINDS)}')
     if (found.kind == "choice") != bool(found.choices):
         raise InputError(f"answer {found.name}: choices go with kind choice, and it needs them")
+    if found.beside and found.kind != "words":
+        raise InputError(f"answer {found.name}: beside goes with kind words")
     if found.default:
         try:
             typed(found, found.default)

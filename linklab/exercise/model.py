@@ -92,6 +92,7 @@ class Answer:
     """A question of answers.toml; `kind` as in `linklab.exercise.answers`.
 
     default: what an answer that is left blank stands for, "" for nothing.
+    beside: of kind words, those that may stand beside the answer and say nothing, in small letters.
     """
 
     name: str
@@ -99,6 +100,7 @@ class Answer:
     asks: str
     choices: tuple[str, ...] = ()
     default: str = ""
+    beside: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

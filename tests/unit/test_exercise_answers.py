@@ -18,6 +18,7 @@ QUESTIONS = (
     Answer("jain", "index", "Jain's index."),
     Answer("winner", "choice", "Who wins.", ("cubic", "bbr")),
     Answer("ports", "words", "The ports."),
+    Answer("mask", "words", "The mask.", beside=("netmask",)),
     Answer("why", "text", "Why."),
 )
 EXERCISE = Exercise(Path(), "exercise", 9, "T", 1, 1, "", "", (), {}, (), (), (), QUESTIONS, ())
@@ -142,6 +143,21 @@ def test_words_are_compared_without_order_case_commas_and_the_word_and(written):
 def test_and_within_a_word_belongs_to_it():
     """Only the word by itself is left out."""
     assert one("ports", '"band-and-eth1 sand"').word == "band-and-eth1 sand"
+
+
+@pytest.mark.parametrize(
+    ("written", "word"),
+    [
+        ("255.0.0.0", "255.0.0.0"),
+        ("netmask 255.0.0.0", "255.0.0.0"),
+        ("Netmask: 255.0.0.0", "255.0.0.0"),
+        ("netmask 255.0.0.0 255.255.0.0", "255.0.0.0 255.255.0.0"),
+        ("netmask", "netmask"),
+    ],
+)
+def test_words_that_may_stand_beside_an_answer_say_nothing(written, word):
+    """Regression: who copied "netmask 255.0.0.0" from ifconfig lost the points of the mask."""
+    assert one("mask", f'"{written}"').word == word
 
 
 def test_a_file_that_is_no_toml_leaves_every_question_unanswered_and_says_where():

@@ -47,6 +47,7 @@ from linklab.exercise.load import load_exercise
         ),
         ('within = "1 %"', 'within = "much"', 'check rate: within "much" is neither a share such as "5 %"'),
         ('within = "1 %"', 'within = "2 ms"', 'check rate: expression "rate - 2 ms": "rate" is in bit/s and "2 ms" is'),
+        ('kind = "rate"', 'beside = ["about"]\nkind = "rate"', "answer throughput: beside goes with kind words"),
         ("minutes = 20", "minutes = true", '"minutes" must be a whole number, not True'),
         ("minutes = 20", "colour = 20\nminutes = 20", 'unknown key "colour"; the keys here are format, kind, number'),
         ('kind = "state"', 'kind = "fact"', 'check rate: kind "fact"; use state, measure'),
