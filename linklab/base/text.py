@@ -53,7 +53,7 @@ def one_line(text: str) -> str:
 
 
 def excerpt(text: str, most: int = MOST) -> str:
-    """Return the beginning of a text as a sentence quotes it: on one line, with an ellipsis after `most` letters.
+    """Return the beginning of a text as a sentence quotes it: on one line, with an ellipsis after `most` characters.
 
     A message that repeats what it complains of must not be as long as that.
     """

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from linklab.base.text import excerpt
 from linklab.errors import InputError
 
-MOST_LETTERS = 60
+MOST_CHARACTERS = 60
 """Of a number with its unit."""
 
 _NUMBER = re.compile(r"([-+]?)([\d., '_]*\d[.,]?|[.,]\d+)(?:e([-+]?\d{1,3}))?", re.ASCII)
@@ -148,8 +148,8 @@ def set_apart(number: str, unit: str) -> tuple[str, str]:
 def _plain_text(typed: str) -> str:
     """With ordinary spaces and signs, within the length of a number; the exponent's e and the unit as they are."""
     text = "".join(" " if letter.isspace() else letter for letter in typed.translate(_SAME)).strip()
-    if len(text) > MOST_LETTERS:
-        raise InputError(f'"{excerpt(text, 30)}" is too long for a number: it has at most {MOST_LETTERS} letters')
+    if len(text) > MOST_CHARACTERS:
+        raise InputError(f'"{excerpt(text, 30)}" is too long for a number: it has at most {MOST_CHARACTERS} characters')
     return text
 
 

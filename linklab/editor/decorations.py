@@ -32,7 +32,7 @@ COLOURS = ("muted", "host", "switch", "router", "controller")
 LEAST = 20.0
 WIDE, TIGHT = (70.0, 60.0, 70.0), (45.0, 42.0, 62.0)
 """Left and right of the nodes in a group, above, and below, where their names are."""
-MOST_LETTERS, MOST_LINES = 200, 60
+MOST_CHARACTERS, MOST_LINES = 200, 60
 Spot = tuple[float, float]
 
 
@@ -58,7 +58,7 @@ class Note:
     @property
     def lines(self) -> list[str]:
         """Its lines as they are drawn; what nobody could read on a drawing is left out."""
-        return [line[:MOST_LETTERS] for line in self.text.splitlines()[:MOST_LINES]] or [""]
+        return [line[:MOST_CHARACTERS] for line in self.text.splitlines()[:MOST_LINES]] or [""]
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,7 @@ def frames(topology: Topology) -> list[Frame]:
                 y,
                 max(LEAST, wide),
                 max(LEAST, high),
-                str(data.get("title", ""))[:MOST_LETTERS],
+                str(data.get("title", ""))[:MOST_CHARACTERS],
                 colour if colour in COLOURS else COLOURS[0],
             )
         )

@@ -27,7 +27,7 @@ MOST_EXPANSIONS = 1000
 """Replacements of variables in one value; more are a circle."""
 DEEPEST = 100
 """Sections that inherit from each other in a row."""
-MOST_LETTERS = 100_000
+MOST_CHARACTERS = 100_000
 """Of one value, expanded: a few doublings of a stranger's would fill the memory."""
 _VARIABLE = re.compile(r"\$\{([^${}]+)\}")
 _NO = ("no", "false", "0", "off")
@@ -272,7 +272,7 @@ def expand(text: str, variables: Mapping[str, str], place: BatchPlace, *, lenien
         count += 1
         text = f"{text[: match.start()]}{variables[name]}{text[match.end() :]}"
         start = match.start()
-        if count > MOST_EXPANSIONS or len(text) > MOST_LETTERS:
+        if count > MOST_EXPANSIONS or len(text) > MOST_CHARACTERS:
             raise place.wrong(f"the values of ${{{excerpt(name)}}} and others refer to each other in a circle")
     return text.replace("$$", "$")
 

@@ -13,7 +13,7 @@ from linklab.experiment.entries import Condition
 from linklab.experiment.places import nearest
 
 MOST_ENTRIES = 500
-MOST_LETTERS = 4000
+MOST_CHARACTERS = 4000
 
 T = TypeVar("T")
 
@@ -31,8 +31,8 @@ class EntryTable(Table):
     def take(self, key: str, kind: type | tuple[type, ...], default: Any = ...) -> Any:
         """As `Table.take`; text has a longest length."""
         value = super().take(key, kind, default)
-        if isinstance(value, str) and len(value) > MOST_LETTERS:
-            raise self.wrong(f'"{key}" has {len(value):,} letters; at most {MOST_LETTERS:,} are allowed')
+        if isinstance(value, str) and len(value) > MOST_CHARACTERS:
+            raise self.wrong(f'"{key}" has {len(value):,} characters; at most {MOST_CHARACTERS:,} are allowed')
         return value
 
     def entries(self, key: str) -> list[EntryTable]:

@@ -16,7 +16,7 @@ from linklab.experiment.entries import Condition, NamedTest, ParameterEntry, Par
 from linklab.experiment.places import PLACE, fill
 
 MOST_FLOWS = 5000
-MOST_LETTERS = 10_000
+MOST_CHARACTERS = 10_000
 _NO = ("", "0", "no", "false", "off")
 
 
@@ -87,8 +87,8 @@ def read_parameters(test: NamedTest, given: dict[str, str]) -> Given:
     typed: dict[str, str] = {}
     kept = {name: str(value) for name, value in given.items()}
     for name, value in kept.items():
-        if len(value) > MOST_LETTERS:
-            raise InputError(f'parameter "{excerpt(name)}" has {len(value):,} letters; at most {MOST_LETTERS:,}')
+        if len(value) > MOST_CHARACTERS:
+            raise InputError(f'parameter "{excerpt(name)}" has {len(value):,} characters; at most {MOST_CHARACTERS:,}')
     for parameter in test.entries.parameters.values():
         name = next((name for name in (parameter.name, *parameter.other_names) if name in kept), parameter.name)
         text = kept[name] if name in kept else _default(parameter, kept)

@@ -40,9 +40,9 @@ MOST_NAMED = 8
 _NO_LAB = 1000
 """A number that is too large for a lab's."""
 MOST_LINES, MOST_TYPED, MOST_OF_STATES = 10_000, 2**20, 64 * 2**20
-"""Of a progress that is graded: lines, letters that were typed, and of all its states (`EvidenceReader`).
+"""Of a progress that is graded: lines, characters that were typed, and of all its states (`EvidenceReader`).
 
-The longest lab has some 200 lines, 4,000 letters typed, and 200,000 of states.
+The longest lab has some 200 lines, 4,000 characters typed, and 200,000 of states.
 The guide looks at every step for each line, for up to 2 ms.
 """
 _ANEW = "`linklab lab LAB --anew` begins a new one: hand that in"
@@ -186,7 +186,7 @@ def _entries(bundle: Bundle, lab: Lab) -> tuple[list[ProgressEntry], list[str]]:
         raise InputError(f"{PROGRESS}:{first.number}: this line cannot be read ({first.why}), and no other holds work")
     typed = sum(len(found.text) for _, found in read.lines if isinstance(found, TypedEvidence) and not found.ended)
     if typed > MOST_TYPED:
-        raise InputError(f"{PROGRESS} types {typed:,} letters, and the grader types at most {MOST_TYPED:,}; {_ANEW}")
+        raise InputError(f"{PROGRESS} types {typed:,} characters, and the grader types at most {MOST_TYPED:,}; {_ANEW}")
     told = damage_told(PROGRESS, read)
     return [(data["kind"], found) for data, found in read.lines], [f"{told}."] if told else []
 

@@ -85,8 +85,9 @@ class EvidenceWriter:
 class EvidenceReader:
     """Reads the lines of one file in their order.
 
-    most_of_states: letters of JSON of all states together, each whole, beyond which no state is read; None is no limit.
-    A line of a hundred letters may rest on a state of millions.
+    most_of_states: characters of JSON of all states together, each whole, beyond which no state is read; None is no
+        limit.
+    A line of a hundred characters may rest on a state of millions.
     """
 
     nodes: Nodes = field(default_factory=dict)
@@ -117,7 +118,9 @@ class EvidenceReader:
         if not isinstance(nodes, dict):
             raise ValueError('"nodes" is missing or not an object')
         if self.most_of_states is not None and self._of_states > self.most_of_states:
-            raise ValueError(f"the states before it have more than {self.most_of_states:,} letters, each taken whole")
+            raise ValueError(
+                f"the states before it have more than {self.most_of_states:,} characters, each taken whole"
+            )
         if "whole" in line:
             nodes = self._merged(line, nodes)
         elif self._known or self._lost:  # written before states had digests, and perhaps not all of them are here

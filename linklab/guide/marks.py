@@ -34,7 +34,7 @@ _HUNG_UP = 129
 
 @dataclass
 class LastShown:
-    """The last letters of what is shown, at least `most` of them; each piece is touched once as it comes."""
+    """The last characters of what is shown, at least `most` of them; each piece is touched once as it comes."""
 
     most: int = MOST_OUTPUT
     _pieces: deque[str] = field(default_factory=deque)
@@ -53,7 +53,7 @@ class LastShown:
         self._length = 0
 
     def text(self) -> str:
-        """The last `most` letters, or fewer where fewer were shown."""
+        """The last `most` characters, or fewer where fewer were shown."""
         return "".join(self._pieces)[-self.most :]
 
 

@@ -50,7 +50,7 @@ class ShellCommand:
 
 
 def commands_in(terminal: str, text: str, nodes: Collection[str] = ()) -> list[ShellCommand]:
-    """The commands of a line, in order; of its first `LONGEST` letters.
+    """The commands of a line, in order; of its first `LONGEST` characters.
 
     Args:
         terminal: where it was typed, such as "h1#2".

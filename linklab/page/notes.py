@@ -136,7 +136,7 @@ class NotesDesk:
     def answer(self, number: str, text: str) -> None:
         """Keep an answer to a question; an empty one is forgotten. InputError if it is too long or cannot be kept."""
         if len(text) > LONGEST_ANSWER:
-            raise InputError(f"an answer has at most {LONGEST_ANSWER:,} letters; this one has {len(text):,}")
+            raise InputError(f"an answer has at most {LONGEST_ANSWER:,} characters; this one has {len(text):,}")
         with self._lock, self._alone():
             self.notes.answers.pop(number, None)
             if text.strip():
@@ -148,7 +148,7 @@ class NotesDesk:
         if self.context.name:
             raise InputError(f"the name was given with the command: linklab lab --name {self.context.name!r}")
         if len(name) > LONGEST_NAME:
-            raise InputError(f"a name has at most {LONGEST_NAME} letters; this one has {len(name):,}")
+            raise InputError(f"a name has at most {LONGEST_NAME} characters; this one has {len(name):,}")
         with self._lock, self._alone():
             self.notes.name = one_line(name).strip()
             self._keep()

@@ -61,7 +61,7 @@ class WrittenPrediction:
         """
         if len(self.unit) > LONGEST_UNIT or max(len(self.why), len(self.words)) > LONGEST_WHY:
             raise InputError(
-                f"a unit has at most {LONGEST_UNIT} letters; words and a reason have at most {LONGEST_WHY:,} each"
+                f"a unit has at most {LONGEST_UNIT} characters; words and a reason have at most {LONGEST_WHY:,} each"
             )
         self.quantity(asks)
 

@@ -21,7 +21,7 @@ METADATA_KEY = "plots"
 
 MOST_PLOTS = 500
 MOST_LINES = 1000
-MOST_LETTERS = 1000
+MOST_CHARACTERS = 1000
 
 _PERCENT = 100.0
 _LONGEST_S = 1e9
@@ -101,8 +101,8 @@ def _list(found: object, where: str, most: int) -> Sequence[Any]:
 def _text(found: object, where: str) -> str:
     if not isinstance(found, str):
         raise DataError(f"{where}: must be text, not {quoted(found)}")
-    if len(found) > MOST_LETTERS:
-        raise DataError(f"{where}: {len(found)} letters are too many; at most {MOST_LETTERS}")
+    if len(found) > MOST_CHARACTERS:
+        raise DataError(f"{where}: {len(found)} characters are too many; at most {MOST_CHARACTERS}")
     return found
 
 

@@ -298,7 +298,12 @@ def _labs(_: Files) -> Iterator[tuple[str, bytes, Expected]]:
         yield f"lab {label}, and a manifest that leads elsewhere", dump_bundle(elsewhere), ("refused", said)
     for label, line, count, said in (
         ("lines", {"kind": "editor", "words": ["opened", "h1"]}, 10_000, "has 10,001 lines, .* reads at most 10,000"),
-        ("letters", {"kind": "typed", "terminal": "h1", "text": "ls;" * 5000, "start_s": 1.0}, 70, "types 1,050,000 l"),
+        (
+            "characters",
+            {"kind": "typed", "terminal": "h1", "text": "ls;" * 5000, "start_s": 1.0},
+            70,
+            "types 1,050,000 c",
+        ),
     ):
         lines = [{**head, "lab": 3}, *[line] * count]
         progress = b"".join(json.dumps(each).encode() + b"\n" for each in lines)

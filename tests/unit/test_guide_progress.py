@@ -276,7 +276,7 @@ def test_states_that_rest_on_each_other_are_read_up_to_a_limit(lab, tmp_path):
     read = progress.read(most_of_states=100_000)
     assert sum(isinstance(found, StateEvidence) for _, found in read.lines) == 1
     why = ["its nodes are not those that were written"] * 3
-    why += ["the states before it have more than 100,000 letters, each taken whole"] * 7
+    why += ["the states before it have more than 100,000 characters, each taken whole"] * 7
     assert [line.why for line in read.damaged] == why
     assert {line.why for line in progress.read().damaged} == {why[0]}
 

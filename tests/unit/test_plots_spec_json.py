@@ -69,7 +69,7 @@ PLAIN = {"name": "p", "kind": "cdf"}
         (PLAIN | {"lines": [{"series": "x", "smoothing": True}]}, "smoothing: must be a whole number from 0 to"),
         (PLAIN | {"lines": [{"series": "x", "bold": 1}]}, "bold: must be true or false, not 1"),
         (PLAIN | {"lines": [{"series": "x"}] * 1001}, "plot: lines: 1001 are too many; at most 1000"),
-        (PLAIN | {"description": "a" * 1001}, "plot: description: 1001 letters are too many"),
+        (PLAIN | {"description": "a" * 1001}, "plot: description: 1001 characters are too many"),
         (PLAIN | {"scaling": [95, 5]}, "plot: scaling: the first percentile must be less than the second"),
         (PLAIN | {"scaling": [0, 101]}, "plot: scaling: must be numbers from 0 to 100, not 101"),
         (PLAIN | {"cutoff_s": [float("nan"), 0]}, "plot: cutoff_s: must be numbers from 0 to 1e+09, not NaN"),

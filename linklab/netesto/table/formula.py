@@ -20,7 +20,7 @@ from linklab.netesto.table.located import Located, TableError
 Formula: TypeAlias = Callable[[Mapping[str, CsvCell]], CsvCell]
 
 MOST_DEPTH = 50
-MOST_LETTERS = 1000
+MOST_CHARACTERS = 1000
 """Of a text that is joined: a column that joins itself with itself doubles each time."""
 
 _NUMBER = re.compile(r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?![A-Za-z_\d.%])", re.ASCII)
@@ -47,7 +47,7 @@ def combine(sign: str, one: CsvCell, other: CsvCell) -> CsvCell:
     """What an operator makes of two cells."""
     if sign == "&":
         joined = one.text + other.text
-        return cell_of(joined) if len(joined) <= MOST_LETTERS else BAD
+        return cell_of(joined) if len(joined) <= MOST_CHARACTERS else BAD
     if DIVIDED_BY_ZERO in (one, other):
         return DIVIDED_BY_ZERO
     if one.number is None or other.number is None:

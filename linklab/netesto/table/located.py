@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Text that knows where each of its letters comes from, so that a message can name line and column.
+"""Text that knows where each of its characters comes from, so that a message can name line and column.
 
-A line of a script may be made of several lines of the file, and `$name` puts in letters that stand elsewhere.
+A line of a script may be made of several lines of the file, and `$name` puts in characters that stand elsewhere.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from linklab.base.text import excerpt
 from linklab.errors import InputError
 from linklab.netesto.lines import Where
 
-MOST_LETTERS = 20_000
+MOST_CHARACTERS = 20_000
 """Of a line, with its variables put in."""
 
 _BEFORE_QUOTES = ("", "=", "<", ">", "]", ":", "!")
@@ -50,7 +50,7 @@ class Located:
         return bool(self.text)
 
     def slice(self, start: int, end: int) -> Located:
-        """The letters from `start` to before `end`."""
+        """The characters from `start` to before `end`."""
         return Located(self.text[start:end], self.at[start : end + 1])
 
     def strip(self) -> Located:
@@ -130,10 +130,10 @@ def filled(line: Located, variables: Mapping[str, str], told: Callable[[str, Whe
         told: takes the name and its place.
 
     Raises:
-        TableError: the line is, or becomes, longer than MOST_LETTERS.
+        TableError: the line is, or becomes, longer than MOST_CHARACTERS.
     """
-    if len(line.text) > MOST_LETTERS:
-        raise line.error(f"a line may have {MOST_LETTERS:,} letters, not {len(line.text):,}")
+    if len(line.text) > MOST_CHARACTERS:
+        raise line.error(f"a line may have {MOST_CHARACTERS:,} characters, not {len(line.text):,}")
     if "$" not in line.text:
         return line
     letters: list[str] = []
@@ -147,10 +147,10 @@ def filled(line: Located, variables: Mapping[str, str], told: Callable[[str, Whe
         letters += [line.text[end : found.start()], value]
         at += [*line.at[end : found.start()], *[line.at[found.start()]] * len(value)]
         end = found.end()
-        if len(at) > MOST_LETTERS:
+        if len(at) > MOST_CHARACTERS:
             break
     letters.append(line.text[end:])
     at += line.at[end:]
-    if len(at) > MOST_LETTERS:
-        raise line.error(f'"{excerpt(line.text)}" has more than {MOST_LETTERS:,} letters; shorten its variables')
+    if len(at) > MOST_CHARACTERS:
+        raise line.error(f'"{excerpt(line.text)}" has more than {MOST_CHARACTERS:,} characters; shorten its variables')
     return Located("".join(letters), at).strip()

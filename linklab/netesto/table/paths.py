@@ -9,7 +9,7 @@ from linklab.base.text import excerpt
 from linklab.netesto.table.located import Located
 
 SUFFIXES = (".svg", ".png", ".pdf")
-MOST_LETTERS = 100
+MOST_CHARACTERS = 100
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_. +-]*", re.ASCII)
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
@@ -24,8 +24,8 @@ def output_name(value: Located, suffixes: tuple[str, ...]) -> str:
     name = value.text
     if "/" in name or "\\" in name or name.startswith("."):
         raise value.error(f'"{excerpt(name)}" must be a name without a folder: files are written beside the page only')
-    if len(name) > MOST_LETTERS or not _NAME.fullmatch(name):
-        raise value.error(f'"{excerpt(name)}" must be letters, digits, and . _ - +, at most {MOST_LETTERS} of them')
+    if len(name) > MOST_CHARACTERS or not _NAME.fullmatch(name):
+        raise value.error(f'"{excerpt(name)}" must be letters, digits, and . _ - +, at most {MOST_CHARACTERS} of them')
     return name if name.lower().endswith(suffixes) else name + suffixes[0]
 
 
@@ -39,7 +39,7 @@ def link_folder(value: Located) -> str:
     if _SCHEME.match(text) and not text.lower().startswith(("http://", "https://")):
         raise value.error(f'"{excerpt(text)}" must be a folder, or begin with http:// or https://')
     if "\0" in text or len(text) > 1000:
-        raise value.error("the name of a folder must have at most 1000 letters, and no NUL among them")
+        raise value.error("the name of a folder must have at most 1000 characters, and no NUL among them")
     if text.startswith("/"):  # two slashes would begin the name of a server
         return "/" + text.strip("/") if text.strip("/") else "/."
     return text.rstrip("/") or "."

@@ -23,7 +23,7 @@ MOST_TITLE = 400
 
 def _anything(value: Located) -> None:
     if len(value.text) > MOST_TITLE:
-        raise value.error(f"a plot has no room for more than {MOST_TITLE} letters here")
+        raise value.error(f"a plot has no room for more than {MOST_TITLE} characters here")
 
 
 def _switch(value: Located) -> None:

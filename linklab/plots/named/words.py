@@ -10,7 +10,7 @@ from linklab.base.text import one_line
 from linklab.plots import palette
 from linklab.plots.named.options import Options
 
-MOST_LETTERS = 48
+MOST_CHARACTERS = 48
 """Of a label; the rest is an ellipsis."""
 
 _ENDS_WORD = re.compile(r"[\s:_\-.,/]")
@@ -111,7 +111,7 @@ def wanted(label: str, options: Options) -> str:
     for old, new in options.replace.items():
         label = label.replace(old, new)
     label = one_line(label)
-    return label if len(label) <= MOST_LETTERS else label[: MOST_LETTERS - 1] + "…"
+    return label if len(label) <= MOST_CHARACTERS else label[: MOST_CHARACTERS - 1] + "…"
 
 
 def plain(text: str) -> str:
