@@ -270,6 +270,11 @@ class PocketNetwork(AgentNetwork):
         return subprocess.Popen(argv, stdin=subprocess.DEVNULL, pass_fds=fds, start_new_session=True)
 
     @property
+    def processor(self) -> int:
+        """Number of the processor that it runs on."""
+        return self._cpu.number
+
+    @property
     def keeper_pid(self) -> int:
         """Process id of the keeper."""
         return self._keeper.pid
@@ -315,7 +320,7 @@ class PocketNetwork(AgentNetwork):
             "share": places.share,
             "limits": dict(places.limits),
             "clock": self.clock.value,
-            "cpu": self._cpu.number,
+            "cpu": self.processor,
         }
 
     def _files(self) -> dict[str, str]:

@@ -47,13 +47,16 @@ _TRIAL_S = 20
 
 
 @contextlib.contextmanager
-def sandbox(kernel_path: Path, limits: Limits, user: int | None) -> Iterator[tuple[list[str], list[int]]]:
+def sandbox(
+    kernel_path: Path, limits: Limits, user: int | None, processor: int | None = None
+) -> Iterator[tuple[list[str], list[int]]]:
     """The command that starts another one in the sandbox, and the open files that it inherits.
 
     Args:
         kernel_path: the pocket kernel.
         limits: of what runs inside.
         user: number of the user that it runs as, from `another_user`; None for our own.
+        processor: number of the only one that it runs on; None for all of ours.
     """
     command = [shutil.which("bwrap") or "bwrap", *(_OWN_NAMESPACES if user is None else _ROOTS_NAMESPACES)]
     command += ["--die-with-parent", "--new-session"]
@@ -96,7 +99,8 @@ def sandbox(kernel_path: Path, limits: Limits, user: int | None) -> Iterator[tup
         # in a file, because everybody inside can read the command line in /proc/1/cmdline
         taken.append(_in_memory(b"\0".join(map(os.fsencode, command[1:]))))
         open_files.callback(os.close, taken[-1])
-        settings = {"filter": taken[0], "user": user, "limits": limits.of_a_process(), "writable": None}
+        settings = {"filter": taken[0], "user": user, "limits": limits.of_a_process()}
+        settings |= {"processor": processor, "writable": None}
         entering = [PYTHON, "-I", "-S", str(_ENTER), json.dumps(settings)]
         yield [command[0], "--args", str(taken[-1]), "--", *entering], taken
 

@@ -119,7 +119,7 @@ class ContainerNetwork(SandboxNetwork):
 
     def _start_keeper(self, argv: list[str], fds: list[int]) -> subprocess.Popen[bytes]:
         end_all(self._account)  # of an earlier submission that was killed: nothing of it may reach this one
-        with as_user(self._account, self.limits, self._folders()) as (command, more):
+        with as_user(self._account, self.limits, self._folders(), self.processor) as (command, more):
             return subprocess.Popen(
                 [*command, *argv],
                 stdin=subprocess.DEVNULL,
@@ -147,17 +147,21 @@ class ContainerNetwork(SandboxNetwork):
 
 
 @contextlib.contextmanager
-def as_user(user: int, limits: Limits, writable: Sequence[Path] = ()) -> Iterator[tuple[list[str], list[int]]]:
+def as_user(
+    user: int, limits: Limits, writable: Sequence[Path] = (), processor: int | None = None
+) -> Iterator[tuple[list[str], list[int]]]:
     """The command that runs another one as a user without any privilege nor a way to one, and the files it inherits.
 
     Args:
         user: its number.
         limits: of each process.
         writable: the only files and folders that can be written, beside /dev/null.
+        processor: number of the only one that it runs on; None for all of ours.
     """
     number = program()
     places = [*map(str, writable), os.devnull]
-    settings = {"filter": number, "user": user, "limits": limits.of_a_process(), "writable": places}
+    settings = {"filter": number, "user": user, "limits": limits.of_a_process()}
+    settings |= {"processor": processor, "writable": places}
     try:
         yield [PYTHON, "-I", "-S", str(_ENTER), json.dumps(settings)], [number]
     finally:

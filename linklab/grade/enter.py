@@ -4,7 +4,8 @@
 A program of its own (`python3 -I -S enter.py SETTINGS PROGRAM ARGUMENT…`, standard library only), which bubblewrap
 starts inside, and the grader itself in a platform's container. SETTINGS are JSON: "filter", an open file with a program
 of classic BPF (`linklab.grade.syscalls`); "user", a number or null; "limits", named as in `resource` without RLIMIT_;
-"writable", files and folders beside which nothing can be written, or null where the file systems see to that.
+"processor", the number of the only one to run on, or null; "writable", files and folders beside which nothing can be
+written, or null where the file systems see to that.
 Bubblewrap could load the filter itself, but the filter would then have to allow the calls that change the user; and a
 limit of processes that is set outside would count everything that the person who grades is running.
 Source: seccomp(2), landlock(7), setpriv(1), user_namespaces(7).
@@ -12,6 +13,7 @@ Source: seccomp(2), landlock(7), setpriv(1), user_namespaces(7).
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import errno
 import json
@@ -82,6 +84,9 @@ def main(settings: str, *command: str) -> None:
         os.setresuid(*[wanted["user"]] * 3)  # with which all capabilities go but the inheritable (capabilities(7))
         done(libc.capset(*_NO_CAPABILITIES))
         control(_PR_SET_PDEATHSIG, signal.SIGKILL)  # which the change of user has taken away
+    if wanted["processor"] is not None:
+        with contextlib.suppress(OSError):  # taken away meanwhile, and it runs on those that are left
+            os.sched_setaffinity(0, {wanted["processor"]})
     for name, most in wanted["limits"].items():
         resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (most, most))
     control(_PR_SET_NO_NEW_PRIVS, 1)

@@ -176,7 +176,7 @@ class SandboxNetwork(PocketNetwork):
         )
 
     def _start_keeper(self, argv: list[str], fds: list[int]) -> subprocess.Popen[bytes]:
-        with sandbox(self.kernel.path, self.limits, self.user) as (command, more):
+        with sandbox(self.kernel.path, self.limits, self.user, self.processor) as (command, more):
             return subprocess.Popen(
                 [*command, *argv],
                 stdin=subprocess.DEVNULL,
@@ -187,6 +187,10 @@ class SandboxNetwork(PocketNetwork):
                 env={},
             )
 
+    def _config(self, places: Places) -> dict[str, Any]:
+        """Without a processor to choose: the sandbox has been given one, and nothing in it can take another."""
+        return {**super()._config(places), "cpu": None}
+
     def _files(self) -> dict[str, str]:
         most = {"/proc/sys/kernel/pid_max": str(self.limits.processes)}
         return {**super()._files(), **most}
@@ -196,7 +200,7 @@ class SandboxNetwork(PocketNetwork):
         pipe = self._keeper.stderr
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._keeper.wait(1)
-        if pipe is None or self._keeper.poll() is None:
+        if pipe is None or pipe.closed or self._keeper.poll() is None:
             return ""
         os.set_blocking(pipe.fileno(), False)
         with contextlib.suppress(OSError):

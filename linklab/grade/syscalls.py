@@ -27,7 +27,7 @@ ALLOWED = (
     *("rt_sigaction", "rt_sigpending", "rt_sigprocmask", "rt_sigqueueinfo", "rt_sigreturn", "rt_sigsuspend"),
     *("rt_sigtimedwait", "rt_tgsigqueueinfo", "sigaltstack", "pause", "alarm", "getitimer", "setitimer"),
     *("futex", "rseq", "set_robust_list", "get_robust_list", "set_tid_address", "membarrier"),
-    *("sched_getaffinity", "sched_setaffinity", "sched_yield", "getcpu", "getrlimit", "setrlimit", "prlimit64"),
+    *("sched_getaffinity", "sched_yield", "getcpu", "getrlimit", "setrlimit", "prlimit64"),
     *("getrusage", "times", "sysinfo", "uname", "getrandom"),
     *("getpid", "getppid", "gettid", "getpgid", "getpgrp", "getsid", "getuid", "geteuid", "getgid", "getegid"),
     *("getgroups", "getresuid", "getresgid", "umask"),

@@ -21,6 +21,7 @@ from pockets import TOPOLOGY, alive, group_of, needs_pocket, type_
 
 from linklab import pocket_kernel
 from linklab.base.processor_time import processor_s
+from linklab.engine import pocket
 from linklab.engine.api import Clock, Typed
 from linklab.engine.pocket import PocketEngine
 from linklab.errors import BootError, EngineError
@@ -283,10 +284,10 @@ def user(request):
     return found
 
 
-def confined(script, user, **limits):
+def confined(script, user, processor=None, **limits):
     """Output of a shell script in the sandbox itself, as if the pocket's kernel were a program of the student's."""
     held = Limits(**{"memory_mib": 16, "work_mib": 16} | limits)
-    with sandbox(pocket_kernel.require().path, held, user) as (command, taken):
+    with sandbox(pocket_kernel.require().path, held, user, processor) as (command, taken):
         done = subprocess.run(  # noqa: PLW1510 - what it prints says how it ended
             [*command, "/bin/sh", "-c", script], capture_output=True, text=True, pass_fds=taken, env={}, timeout=20
         )
@@ -339,6 +340,14 @@ def test_what_leaves_the_kernel_has_timers_by_the_thousand_and_not_without_end(u
     assert confined(f"python3 -ISc '{TIMERS}'", user) == f"{Limits().signals} {errno.EAGAIN}\n"
 
 
+def test_what_leaves_the_kernel_stays_on_its_networks_processor(user):
+    """Regression: a thousand processes kept all processors busy, and another network did not come up in 120 s."""
+    own = max(os.sched_getaffinity(0))
+    moved = "import os; print(os.sched_getaffinity(0), flush=True); os.sched_setaffinity(0, range(64))"
+    said = confined(f"taskset -cp 0-63 $$; kill -l $?; python3 -ISc '{moved}'; kill -l $?", user, own)
+    assert said == f"SYS\n{{{own}}}\nSYS\n"
+
+
 CALLS = """
 import ctypes, errno, os, signal
 libc = ctypes.CDLL(None, use_errno=True)
@@ -379,6 +388,14 @@ def test_a_call_that_is_needed_and_not_allowed_says_how_to_find_it(tmp_path, mon
     starting = SandboxEngine(Limits(memory_mib=512)).start(None, workdir=tmp_path, clock=Clock.VIRTUAL, seed=1)
     says = f"^{who} made a system call that the grader's sandbox does not allow.*: grade a file by `strace "
     with pytest.raises(BootError, match=says), starting:
+        pass
+
+
+def test_a_network_that_does_not_come_up_in_time_says_so(tmp_path, monkeypatch):
+    """Regression: "I/O operation on closed file", since what bubblewrap says was read when all had been closed."""
+    monkeypatch.setattr(pocket, "BOOT_DEADLINE_S", 0)
+    starting = SandboxEngine(Limits(memory_mib=512)).start(None, workdir=tmp_path, clock=Clock.VIRTUAL, seed=1)
+    with pytest.raises(BootError, match="did not come up within 0 s"), starting:
         pass
 
 
