@@ -265,14 +265,14 @@ class Guide:
 
     def _sets(self, line: TypedEvidence) -> bool:
         """Whether the line is one that sets something, be it that the kernel refused it."""
-        commands = commands_in(line.terminal, line.text, self.plan.nodes)
+        commands = commands_in(line.terminal, line.text, self.plan.nodes, surely_run=True)
         return any(self.network.after(command) is not None for command in commands)
 
     def _set(self, line: TypedEvidence) -> None:
         before = self.network.settings()
         keys: list[str] = []
         why = ""
-        for command in commands_in(line.terminal, line.text, self.plan.nodes):
+        for command in commands_in(line.terminal, line.text, self.plan.nodes, surely_run=True):
             done = self.network.after(command)
             if done is None:
                 continue

@@ -9,18 +9,19 @@ from __future__ import annotations
 import re
 import shlex
 from collections import deque
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import PurePosixPath
 
 _ENDS = ("&&", "||", ";", "&", ";;")
+_SEPARATORS = (";", "&", ";;")
 _PIPES = ("|", "|&")
 _LOOPS = ("for", "while", "until", "if", "case", "{", "(")
 _SUDO_VALUES = ("-u", "-g", "-C", "-p")
 CLIENT, CONSOLE = "client", "mininet"
 LONGEST = 2**14
-"""Letters of a line that are read; a terminal takes 4,096 at once (termios(3)), and the guide reads each many times."""
+"""Characters of a line that are read; a terminal takes 4,096 at once (termios(3)), and the guide reads a line often."""
 
 
 @dataclass(frozen=True)
@@ -49,19 +50,22 @@ class ShellCommand:
         return ShellCommand(self.node, self.fed[0]) if self.fed else self
 
 
-def commands_in(terminal: str, text: str, nodes: Collection[str] = ()) -> list[ShellCommand]:
+def commands_in(
+    terminal: str, text: str, nodes: Collection[str] = (), *, surely_run: bool = False
+) -> list[ShellCommand]:
     """The commands of a line, in order; of its first `LONGEST` characters.
 
     Args:
         terminal: where it was typed, such as "h1#2".
         text: the line.
         nodes: of the network; in Mininet's command line a node's name before a command says where it runs.
+        surely_run: without those that may not have run, as what follows "true ||".
     """
-    return list(_commands(terminal.partition("#")[0], text[:LONGEST], frozenset(nodes)))
+    return list(_commands(terminal.partition("#")[0], text[:LONGEST], frozenset(nodes), surely_run))
 
 
 @lru_cache(maxsize=64)  # each part of the guide asks for the same line
-def _commands(node: str, text: str, nodes: frozenset[str]) -> tuple[ShellCommand, ...]:
+def _commands(node: str, text: str, nodes: frozenset[str], surely_run: bool) -> tuple[ShellCommand, ...]:
     if node in (CONSOLE, CLIENT):  # whose shell may have Mininet's command line in it
         first, _, rest = text.strip().partition(" ")
         if first in nodes or (first == "sh" and node == CONSOLE):
@@ -74,7 +78,28 @@ def _commands(node: str, text: str, nodes: frozenset[str]) -> tuple[ShellCommand
         return (ShellCommand(node, tuple(text.split())),)
     if tokens and tokens[0] in _LOOPS:
         return (ShellCommand(node, tuple(tokens)),)
-    return tuple(_split(node, tokens))
+    return tuple(_split(node, _without_doubtful(tokens) if surely_run else tokens))
+
+
+def _without_doubtful(tokens: Sequence[str]) -> list[str]:
+    """The tokens of a line without the commands of which its status does not say that they ran.
+
+    That is what follows a "||", and what follows a "&&" where something else ends the line, whose status is known alone
+    (POSIX, Shell Command Language, 2.9.3).
+    """
+    lists: list[list[str]] = [[]]
+    for token in tokens:
+        lists[-1].append(token)
+        if token in _SEPARATORS:
+            lists.append([])
+    while len(lists) > 1 and not lists[-1]:
+        lists.pop()
+    found: list[str] = []
+    for number, each in enumerate(lists):
+        is_last = number == len(lists) - 1 and each[-1:] != ["&"]
+        ends = [at for at, word in enumerate(each) if word == "||" or (word == "&&" and not is_last)]
+        found += [*each[: ends[0]], ";"] if ends else each
+    return found
 
 
 def _split(node: str, tokens: list[str]) -> list[ShellCommand]:

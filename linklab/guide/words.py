@@ -336,7 +336,7 @@ def ends_background(line: TypedEvidence, nodes: Collection[str]) -> str:
 
 def set_up_to(line: TypedEvidence, nodes: Collection[str]) -> str | None:
     """The section up to which a line makes the settings by the lab's set_env.sh, "" for all; None if it does not."""
-    for command in commands_in(line.terminal, line.text, nodes):
+    for command in commands_in(line.terminal, line.text, nodes, surely_run=True):
         rest = [word for word in command.words if word not in ("sh", "bash")]
         if rest and file_name(rest[0]) == "set_env.sh":
             return rest[1] if len(rest) > 1 and rest[1] != "end" else ""
@@ -350,4 +350,4 @@ def is_in(section: str, wanted: str) -> bool:
 
 def run_in(line: TypedEvidence, nodes: Collection[str]) -> ProgramRun | None:
     """What a line runs."""
-    return line_run(commands_in(line.terminal, line.text, nodes))
+    return line_run(commands_in(line.terminal, line.text, nodes, surely_run=True))

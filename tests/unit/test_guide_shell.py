@@ -39,6 +39,25 @@ def test_a_line_is_its_commands(terminal, text, commands):
     assert commands_in(terminal, text, NODES) == commands
 
 
+@pytest.mark.parametrize(
+    ("text", "programs"),
+    [
+        ("ping h2 || iperf3 -s", ["ping"]),
+        ("true || ping h2 && iperf3 -s; tc qdisc", ["true", "tc"]),
+        ("mkdir reno && cd reno", ["mkdir", "cd"]),
+        ("false && ping h2; true", ["false", "true"]),
+        ("false && iperf3 -s &", ["false"]),
+        ("cd reno && iperf3 -s;", ["cd", "iperf3"]),
+        ("iperf3 -s &", ["iperf3"]),
+        ("false || true | tee a; ping h2", ["false", "ping"]),
+    ],
+)
+def test_what_a_line_may_have_left_out_is_not_surely_run(text, programs):
+    """Regression: "true || ./set_env.sh" did a third of Lab 3."""
+    assert [each.program for each in commands_in("h1", text, surely_run=True)] == programs
+    assert len(commands_in("h1", text)) >= len(programs)
+
+
 def test_of_a_line_without_end_the_beginning_is_read():
     """Regression: 200,000 letters of "a;" took the guide a minute and a half."""
     found = commands_in("h1", "a;" * 200_000)
