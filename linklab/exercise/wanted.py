@@ -7,7 +7,7 @@ left it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from linklab.errors import StateError
@@ -139,7 +139,7 @@ def _with_netem(
 
 def _under_netem(interface: Interface, options: Mapping[str, float]) -> Interface:
     """A netem at the root, and what was there in it."""
-    handle = _free_handle(interface)
+    handle = _one_of(_free_handles(interface))
     netem = Qdisc("netem", handle, "root", {"limit": _HELD_PKTS, **options})
     below = [
         replace(qdisc, parent=handle) if qdisc.parent == "root" else qdisc
@@ -149,9 +149,15 @@ def _under_netem(interface: Interface, options: Mapping[str, float]) -> Interfac
     return replace(interface, qdiscs=(netem, *below))
 
 
-def _free_handle(interface: Interface) -> str:
+def _free_handles(interface: Interface) -> Iterator[str]:
     taken = {qdisc.handle for qdisc in interface.qdiscs}
-    return next(handle for number in range(1, 0xFFFF) if (handle := f"{number:x}:") not in taken)
+    return (handle for number in range(1, 0xFFFF) if (handle := f"{number:x}:") not in taken)
+
+
+def _one_of(handles: Iterator[str]) -> str:
+    if (handle := next(handles, None)) is None:
+        raise StateError("has no handle left for another discipline")
+    return handle
 
 
 # --- what limits a rate
@@ -208,7 +214,7 @@ def _pacing(interface: Interface, rate: float) -> Interface:
         return interface
     if interface.links or (top is not None and top.handle != DEFAULT_HANDLE):
         raise StateError("has no fq to pace with")
-    fq = Qdisc("fq", _free_handle(interface), "root", {**fq_defaults(interface.mtu), **paced})
+    fq = Qdisc("fq", _one_of(_free_handles(interface)), "root", {**fq_defaults(interface.mtu), **paced})
     hooks = [qdisc for qdisc in interface.qdiscs if qdisc.parent != "root"]
     return replace(interface, qdiscs=(fq, *hooks))
 
@@ -222,21 +228,21 @@ def _queue(interface: Interface, size: float) -> Interface:
         raise StateError("cannot have a queue of nothing")
     if any(link.spec.rate_bit for link in interface.links):
         return _with_links(interface, lambda link: link.with_queue(size), anew=False)
-    found = interface
-    below, leaves = inside(interface), plain_leaves(interface)
+    below, leaves, free = inside(interface), plain_leaves(interface), _free_handles(interface)
+    resized: dict[int, Qdisc] = {}  # id of a discipline → what it becomes
+    added: list[Qdisc] = []
     for qdisc in inwards(interface):
         if qdisc.classful:
             for leaf in leaves.get(qdisc.handle, ()):
-                fifo = Qdisc("bfifo", _free_handle(found), leaf, {"limit": round(size)})
-                found = replace(found, qdiscs=(*found.qdiscs, fifo))
+                added.append(Qdisc("bfifo", _one_of(free), leaf, {"limit": round(size)}))
         elif qdisc.handle not in below:
-            resized = qdisc.resized(round(size))
-            if resized is None:
+            if (options := qdisc.resized(round(size))) is None:
                 raise StateError(f"has no queue with a limit: {qdisc.kind} takes none")
-            found = _with_options(found, qdisc, resized)
-    if found is interface:
+            resized[id(qdisc)] = replace(qdisc, options=options)
+    if not resized and not added:
         raise StateError("has no queue")
-    return found
+    kept = (resized.get(id(qdisc), qdisc) for qdisc in interface.qdiscs)
+    return replace(interface, qdiscs=(*kept, *added))
 
 
 def _with_options(interface: Interface, which: Qdisc, options: Mapping[str, object]) -> Interface:
