@@ -30,6 +30,7 @@ from linklab.grade.platform import (
     gradescope_metadata,
     gradescope_results,
     inginious_feedback,
+    inginious_time,
     packed,
 )
 
@@ -100,7 +101,11 @@ def _gradescope(grade: Grade) -> int:
 def _inginious(grade: Grade) -> int:
     name = "submission.zip"
     content = subprocess.run(["getinput", "submission:value"], check=True, capture_output=True).stdout
-    results = _graded(grade, INGINIOUS, name, content, "")
+    asked = subprocess.run(["getinput", "@time"], check=False, capture_output=True, text=True)
+    when = inginious_time(asked.stdout if asked.returncode == 0 else "")
+    if not when:
+        print("getinput @time does not say when this was handed in, so no deadline of the course file holds")
+    results = _graded(grade, INGINIOUS, name, content, when)
     full = results["extra_data"]["max_score"]
     state, share, text = inginious_feedback(results, full)
     subprocess.run(["feedback-result", state], check=True)

@@ -87,6 +87,17 @@ def gradescope_metadata(text: str) -> tuple[str, list[str], float | None]:
     return when.isoformat(), [one_line(each) for each in people], full
 
 
+def inginious_time(said: str) -> str:
+    """What `getinput @time` printed, as a list of times takes it; "" where this INGInious does not say it.
+
+    Python's str of a datetime, with an offset in newer versions (frontend/submission_manager.py).
+    """
+    try:
+        return dt.datetime.fromisoformat(said.strip()).isoformat(timespec="seconds")
+    except ValueError:
+        return ""
+
+
 def counting(results: Mapping[str, Any], assignment: str, *, issued: bool) -> Mapping[str, Any]:
     """A result as it counts on a platform, where the assignment is one exercise and each student has an own instance.
 

@@ -21,6 +21,7 @@ from linklab.grade.platform import (
     gradescope_metadata,
     gradescope_results,
     inginious_feedback,
+    inginious_time,
     packed,
 )
 from linklab.grade.results import results
@@ -203,6 +204,20 @@ def test_what_counts_for_an_assignment(exercise, student, assignment, issued, sa
     assert says in shown["output"]
     assert inginious_feedback(shown, 12.0)[:2] == ("failed", 0.0)
     assert json.loads(gradescope_results(shown))["tests"] == []
+
+
+@pytest.mark.parametrize(
+    ("said", "when"),
+    [
+        ("2026-11-28 02:22:26.123456+00:00", "2026-11-28T02:22:26+00:00"),
+        ("2026-11-28 02:22:26.123456\n", "2026-11-28T02:22:26"),
+        ("None", ""),
+        ("", ""),
+    ],
+)
+def test_inginious_says_when(said, when):
+    """Regression: no deadline held there.  Older versions give their server's time without its zone, or none."""
+    assert inginious_time(said) == when
 
 
 def test_gradescope_says_when_and_by_whom():
