@@ -23,12 +23,13 @@ CAPABILITIES = (
 PATH = "/opt/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
-def container(*binds, secret=True):
+def container(*binds, secret=True, denied="namespaces"):
     """The command that runs another one in a new container.
 
     Args:
         binds: arguments of bubblewrap for more.
-        secret: whether the exercises are for root alone.
+        secret: whether the exercises are for root alone, or their mode.
+        denied: system calls, as for denied.py.
     """
     command = ["bwrap", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-net", "--die-with-parent"]
     command += ["--cap-drop", "ALL"]
@@ -50,7 +51,8 @@ def container(*binds, secret=True):
     for path in [*sorted((ROOT / "kernel").iterdir()), pocket_kernel.require().path.parent]:
         command += ["--ro-bind", str(path), f"{HOME}/kernel/{path.name}"]
     for name in ("exercises", "problems", "labs", "topologies"):
-        command += ["--perms", "0700" if secret else "0755", "--dir", f"{HOME}/{name}"]
+        mode = secret if isinstance(secret, str) else "0700" if secret else "0755"
+        command += ["--perms", mode, "--dir", f"{HOME}/{name}"]
         for path in sorted((ROOT / name).iterdir()):
             command += ["--ro-bind", str(path), f"{HOME}/{name}/{path.name}"]
     packages = next(Path(sys.prefix, "lib").glob("python3*/site-packages"))
@@ -59,8 +61,8 @@ def container(*binds, secret=True):
     known["PYTHONPATH"] = f"{HOME}:/opt/packages"
     for name, value in known.items():
         command += ["--setenv", name, value]
-    denied = ["/usr/bin/python3", "/denied.py", "namespaces"]
-    return [*command, "--ro-bind", str(ROOT / "tests/denied.py"), "/denied.py", "--", *denied]
+    denies = ["/usr/bin/python3", "/denied.py", denied]
+    return [*command, "--ro-bind", str(ROOT / "tests/denied.py"), "/denied.py", "--", *denies]
 
 
 def linklab(*arguments):
@@ -68,9 +70,9 @@ def linklab(*arguments):
     return ["/usr/bin/python3", "-m", "linklab", *arguments]
 
 
-def inside(command, *binds, secret=True, **options):
+def inside(command, *binds, secret=True, denied="namespaces", **options):
     """Run a command in a new container, and give what it printed."""
-    whole = [*container(*binds, secret=secret), *command]
+    whole = [*container(*binds, secret=secret, denied=denied), *command]
     return subprocess.run(whole, capture_output=True, text=True, check=False, timeout=600, **options)
 
 

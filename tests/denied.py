@@ -11,7 +11,7 @@ import os
 import struct
 import sys
 
-NUMBERS = {"seccomp": 317, "pidfd_open": 434}
+NUMBERS = {"seccomp": 317, "pidfd_open": 434, "landlock_create_ruleset": 444}
 OF_NAMESPACES = (155, 165, 166, 272, 308)
 """pivot_root, mount, umount2, unshare, setns."""
 CLONE, CLONE3, CLONE_NEWUSER = 56, 435, 0x10000000

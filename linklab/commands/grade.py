@@ -12,14 +12,16 @@ from typing import TYPE_CHECKING
 
 from linklab.base import claims
 from linklab.base.processes import processors
+from linklab.base.text import excerpt
 from linklab.commands.grade_platform import make, run_there
 from linklab.commands.grade_view import GradeView, whole
 from linklab.commands.interrupt import says_what_is_left
 from linklab.commands.options import add_exercises_option, add_id_column_option, seed, warn_of_readers
 from linklab.errors import InputError
 from linklab.exercise.course import parse_course
-from linklab.exercise.places import HOW, course_places, searching
+from linklab.exercise.places import HOW, course_places, search_path, searching
 from linklab.exercise.roster import read_roster
+from linklab.grade.bubblewrap import shown
 from linklab.grade.class_lists import Lists, read_points, read_times
 from linklab.grade.grading import (
     DEADLINE_S,
@@ -130,6 +132,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--run-harness", choices=PLATFORMS, help="what a harness runs on its platform")
     add_exercises_option(parser)
+    parser.set_defaults(on_platform=False)
 
 
 def _seeds(text: str) -> tuple[int, ...]:
@@ -152,10 +155,10 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _again(arguments: Sequence[str]) -> int:
-    """What the command does with other arguments."""
+    """What the command does with other arguments, on a platform."""
     parser = argparse.ArgumentParser()
     _add_options(parser)
-    return run(parser.parse_args(arguments))
+    return run(parser.parse_args(arguments, argparse.Namespace(on_platform=True)))
 
 
 def _run(args: argparse.Namespace) -> int:
@@ -169,7 +172,8 @@ def _run(args: argparse.Namespace) -> int:
         raise InputError(f"--jobs {args.jobs}; at least one submission is graded at a time")
     known = _known(args)
     submissions, left = collect(args.submissions) if args.submissions else ([], [])
-    _exercises_wanted(submissions, quiet=args.json)
+    if not args.on_platform:  # which wants a result of every submission
+        _exercises_wanted(submissions, quiet=args.json)
     need_all_gradable(submissions)
     content = _course(args.course)
     course = parse_course(content, str(args.course)) if content is not None else None
@@ -179,7 +183,7 @@ def _run(args: argparse.Namespace) -> int:
     roster = read_roster(args.roster, args.id_column) if args.roster else None
     if roster and not args.json:
         print(roster.said, flush=True)
-    if course is None:
+    if course is None and not args.on_platform:
         _courses_wanted(submissions, quiet=args.json)
     given = Lists(
         roster.students if roster else None,
@@ -210,6 +214,8 @@ def _run(args: argparse.Namespace) -> int:
     wanted = [args.out] if args.out else [Path("grades"), *(Path(f"grades-{number}") for number in range(2, 1000))]
     place = claims.held_again(known.folder) if known else claims.held(wanted)
     with place as out, says_what_is_left(out), view:
+        if args.container and not known:
+            out.chmod(0o700)  # what is told of one submission is no other's to read
         graded = grade_all(submissions, settings, out, view.changed, left, known=known)
     if args.json:
         data = {"out": str(out), **summary(graded.entries, graded.findings, left)}
@@ -220,15 +226,30 @@ def _run(args: argparse.Namespace) -> int:
 
 def _engine(args: argparse.Namespace, submissions: Sequence[HandedIn]) -> Engine:
     """What networks are built with; InputError where options contradict each other."""
+    lists = (args.course, args.roster, args.points, args.times, args.into)
+    paths = [path for path in lists if path is not None]
     if not args.container:
+        if not args.trusted:
+            _hidden_from_submissions(
+                [*paths, args.out or Path(), *map(Path, search_path()), *(each.path for each in submissions)]
+            )
         return grading_engine(sandboxed=not args.trusted)
     if args.trusted:
         raise InputError(f"--in-container and {TRUST} are two ways to do without a sandbox of ours; give one of them")
-    lists = (args.course, args.roster, args.points, args.times)
-    paths = [path for path in lists if path is not None]
     if len(submissions) > 1:  # of one the student knows what it says
         paths += [each.path for each in submissions]
     return grading_engine(sandboxed=True, container=True, secret=paths)
+
+
+def _hidden_from_submissions(paths: Sequence[Path]) -> None:
+    """Refuse what is for instructors where the sandbox shows it.
+
+    Raises:
+        InputError: a file or a folder lies there.
+    """
+    if found := shown(paths):
+        what = f"{found[0].resolve()}{f' and {len(found) - 1} more' if len(found) > 1 else ''}"
+        raise InputError(f"{what}: submissions can read what lies below /usr, so move it elsewhere; nothing was graded")
 
 
 def _known(args: argparse.Namespace) -> Results | None:
@@ -272,7 +293,8 @@ def _exercises_wanted(submissions: Sequence[HandedIn], *, quiet: bool) -> None:
         return
     labels = [label for _, found in sorted(unknown.items()) for label in found]
     count, total = len(labels), len(submissions)
-    which = " and ".join(sorted(unknown))
+    which = " and ".join(excerpt(name) for name in sorted(unknown)[:_SHOWN])
+    which += f" and {len(unknown) - _SHOWN} more" if len(unknown) > _SHOWN else ""
     if 2 * count > total:
         more = f", and {count - _SHOWN} more" if count > _SHOWN else ""
         named = f"{', '.join(labels[:_SHOWN])}{more}"  # one person may have handed in most of them
@@ -292,7 +314,8 @@ def _courses_wanted(submissions: Sequence[HandedIn], *, quiet: bool) -> None:
     if not courses:
         return
     count, total = sum(courses.values()), len(submissions)
-    whose = " and ".join(f'"{name}"' for name in sorted(courses))
+    whose = " and ".join(f'"{excerpt(name)}"' for name in sorted(courses)[:_SHOWN])
+    whose += f" and {len(courses) - _SHOWN} more" if len(courses) > _SHOWN else ""
     if 2 * count > total:
         what = "the submission belongs" if total == 1 else f"{count} of {total} submissions belong"
         raise InputError(f"{what} to the course {whose}, so its file is needed: --course FILE; nothing was graded")

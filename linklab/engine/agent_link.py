@@ -121,7 +121,6 @@ class AgentLink:
             while messages := self._messages():
                 for message in messages:
                     self._dispatch(message)
-                self._taken_s = time.thread_time()
         except Exception as error:
             # nobody reads any more: whoever waits must not wait for the deadline
             self.end(f"what came from the network could not be handled: {type(error).__name__}: {error}")
@@ -139,6 +138,7 @@ class AgentLink:
         """The next messages; [] at the end, and also where what came cannot be read, which ends the link."""
         try:
             while (messages := self._stream.receive()) is not None:
+                self._taken_s = time.thread_time()  # also while a message comes byte by byte
                 if messages:
                     return [_message(each) for each in messages]
         except ValueError as error:  # no fault of ours: a program inside may write to the agent's channel

@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import errno
+import io
 import json
 import os
 import resource
@@ -208,6 +209,7 @@ class Keeper:
         self.clock: PacedClock | None = None
         self.process: subprocess.Popen[bytes] | None = None
         self.run_dir: Path | None = None
+        self.console: io.FileIO | None = None
         self.doing = "hearing what to start"
 
     def keep(self) -> None:
@@ -277,17 +279,18 @@ class Keeper:
                     os.write(2, f"the limit {name} of {most} cannot be set: {error}\n".encode())
                     os._exit(1)
 
-        with (self.run_dir / "console").open("wb") as console:
-            self.process = subprocess.Popen(
-                argv,
-                stdin=subprocess.DEVNULL,
-                stdout=console,
-                stderr=subprocess.STDOUT,
-                env={**config["env"], "HOME": str(self.run_dir)},
-                pass_fds=[config["channel_fd"]],
-                cwd=self.run_dir,
-                preexec_fn=prepare,  # noqa: PLW1509 - one thread only
-            )
+        # it stays open, since by the end something else may have its name
+        self.console = (self.run_dir / "console").open("w+b", buffering=0)
+        self.process = subprocess.Popen(
+            argv,
+            stdin=subprocess.DEVNULL,
+            stdout=self.console,
+            stderr=subprocess.STDOUT,
+            env={**config["env"], "HOME": str(self.run_dir)},
+            pass_fds=[config["channel_fd"]],
+            cwd=self.run_dir,
+            preexec_fn=prepare,  # noqa: PLW1509 - one thread only
+        )
         os.close(config["channel_fd"])
         (self.run_dir / "kernel").write_text(f"{self.process.pid}\n")
         self._tell({"event": "started", "pid": self.process.pid, "run_dir": str(self.run_dir)})
@@ -383,9 +386,11 @@ class Keeper:
                 self.process.kill()  # its guest processes die with it: each has set PR_SET_PDEATHSIG
                 code = self.process.wait()
         tail = ""
+        if self.console is not None:
+            with self.console, contextlib.suppress(OSError):
+                size = os.fstat(self.console.fileno()).st_size
+                tail = os.pread(self.console.fileno(), TAIL_BYTES, max(0, size - TAIL_BYTES)).decode(errors="replace")
         if self.run_dir is not None:
-            with contextlib.suppress(OSError):
-                tail = (self.run_dir / "console").read_bytes()[-TAIL_BYTES:].decode(errors="replace")
             shutil.rmtree(self.run_dir, ignore_errors=True)
         self._tell({"event": "ended", "code": code, "console": tail})
 

@@ -14,7 +14,7 @@ import os
 import shutil
 import stat
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,6 +41,8 @@ CONFIGURATION = (
 One that is missing takes other network time than one that is read: without these a run is not that of the plain pocket.
 """
 FOLDERS = ("boot", "code", "etc", "home", "kernel", "media", "mnt", "opt", "root", "run", "srv", "sys")
+INSTALLED_IN = (Path("/usr/lib"), Path("/usr/local/lib"))
+"""Where a package, and `make install`, put Linklab."""
 TEMPORARY = ("/tmp", "/var/tmp")  # noqa: S108 - those inside
 _SPARE_MIB = 16
 _TRIAL_S = 20
@@ -63,15 +65,18 @@ def sandbox(
     if user is None and _knows("--disable-userns"):
         command.append("--disable-userns")
     command += ["--hostname", "linklab", "--ro-bind", "/usr", "/usr"]
-    if Path("/usr") in installation.ROOT.parents:  # installed there, with solutions and hidden checks
-        command += ["--tmpfs", str(installation.ROOT), "--remount-ro", str(installation.ROOT)]
+    for hidden in installed():
+        command += ["--tmpfs", str(hidden), "--remount-ro", str(hidden)]
     for folder in FOLDERS:
         command += ["--perms", "0755", "--dir", f"/{folder}"]
     for folder in TEMPORARY:
         command += ["--perms", "1777", "--dir", folder]
     command += system_words()
     command += ["--symlink", "/run", "/var/run", "--symlink", "/run/lock", "/var/lock"]
-    command += ["--proc", "/proc", "--remount-ro", "/proc", "--dev", "/dev"]
+    command += ["--proc", "/proc"]
+    for name in _OF_OTHERS:
+        command += ["--ro-bind-try", "/dev/null", f"/proc/{name}"]
+    command += ["--remount-ro", "/proc", "--dev", "/dev"]
     # the pool of pseudo-terminals is one for all containers of the machine (/proc/sys/kernel/pty/max)
     command += ["--tmpfs", "/dev/pts", "--remount-ro", "/dev/pts"]
     # mapped, /dev/zero would be memory that belongs to no process
@@ -105,6 +110,25 @@ def sandbox(
         yield [command[0], "--args", str(taken[-1]), "--", *entering], taken
 
 
+def installed() -> list[Path]:
+    """Each Linklab below /usr, with solutions and hidden checks, whether or not it is the one that grades."""
+    found = {path for place in INSTALLED_IN for path in place.glob("linklab*") if path.is_dir()}
+    if _SHOWN in installation.ROOT.parents:
+        found.add(installation.ROOT)
+    return sorted(path for path in found if not path.is_symlink())
+
+
+def shown(paths: Iterable[Path]) -> list[Path]:
+    """Those of these files and folders that everything in the sandbox could read."""
+    hidden = installed()
+    real = {path: path.resolve() for path in paths}
+    return [
+        path
+        for path, at in real.items()
+        if at.is_relative_to(_SHOWN) and not any(at.is_relative_to(folder) for folder in hidden)
+    ]
+
+
 def _in_memory(content: bytes) -> int:
     """An open file with that content; the caller closes it."""
     number = os.memfd_create("linklab")
@@ -130,6 +154,9 @@ def without_people(table: str) -> str:
     return "".join(kept)
 
 
+_SHOWN = Path("/usr")
+_OF_OTHERS = ("cmdline", "keys", "key-users")
+"""Files of /proc that tell of more than the processes inside: how the machine was started, and whose keys it keeps."""
 _GROUP_FIELDS, _PASSWD_FIELDS, _MEMBERS, _REMARK = 4, 7, 3, 4
 _FIRST_PERSON, _NOBODY = 1000, 65_534
 _UNREADABLE = 77

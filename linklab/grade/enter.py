@@ -36,7 +36,9 @@ _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _ASK_VERSION, _PATH_BENEATH = 1, 1
 _LEAST_LANDLOCK = 2
 """The version that can allow moving a file to another folder (Linux 5.19); the first one forbids it everywhere."""
-_WRITE_FILE, _TRUNCATE = 1 << 1, 1 << 14
+_WRITE_FILE, _READ_FILE, _TRUNCATE = 1 << 1, 1 << 2, 1 << 14
+_DEVICES = ("/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+"""What can be read in /dev, beside what can be written; no terminals, of which a machine has one pool for all."""
 _OF_FOLDERS = sum(1 << bit for bit in (*range(4, 13), 13))
 """Removing folders and files, making any kind of these, and moving them to another folder."""
 
@@ -91,7 +93,7 @@ def main(settings: str, *command: str) -> None:
         resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (most, most))
     control(_PR_SET_NO_NEW_PRIVS, 1)
     if wanted["writable"] is not None:
-        write_only(wanted["writable"], libc)
+        confine_files(wanted["writable"], libc)
     with os.fdopen(wanted["filter"], "rb") as file:
         program = file.read()
     rules = _Program(len(program) // _INSTRUCTION, program)
@@ -99,8 +101,8 @@ def main(settings: str, *command: str) -> None:
     os.execve(command[0], command, {})
 
 
-def write_only(places: Sequence[str], libc: ctypes.CDLL) -> None:
-    """Let this process and its children write in these places alone, where the machine's kernel has Landlock.
+def confine_files(places: Sequence[str], libc: ctypes.CDLL) -> None:
+    """Let this process and its children write in these places alone, and read no device, where there is Landlock.
 
     Without it, or with its first version, nothing changes.
 
@@ -118,12 +120,19 @@ def write_only(places: Sequence[str], libc: ctypes.CDLL) -> None:
         return result
 
     of_files = _WRITE_FILE | (_TRUNCATE if version > _LEAST_LANDLOCK else 0)
-    handled = ctypes.c_uint64(of_files | _OF_FOLDERS)
+    handled = ctypes.c_uint64(of_files | _READ_FILE | _OF_FOLDERS)
     rules = done(libc.syscall(_CREATE_RULESET, ctypes.byref(handled), ctypes.sizeof(handled), 0))
-    for place in places:
-        number = os.open(place, os.O_PATH | os.O_CLOEXEC)
-        allowed = of_files | (_OF_FOLDERS if stat.S_ISDIR(os.fstat(number).st_mode) else 0)
-        done(libc.syscall(_ADD_RULE, rules, _PATH_BENEATH, ctypes.byref(_Beneath(allowed, number)), 0))
+    read = [f"/{name}" for name in os.listdir("/") if name != "dev"]  # noqa: PTH208 - without pathlib it starts sooner
+    rights = dict.fromkeys((*read, *_DEVICES), _READ_FILE) | dict.fromkeys(places, of_files | _READ_FILE | _OF_FOLDERS)
+    for place, allowed in rights.items():
+        try:
+            number = os.open(place, os.O_PATH | os.O_CLOEXEC)
+        except FileNotFoundError:  # a link to nowhere, or a container with fewer devices
+            if place in places:
+                raise
+            continue
+        mask = ~0 if stat.S_ISDIR(os.fstat(number).st_mode) else ~_OF_FOLDERS
+        done(libc.syscall(_ADD_RULE, rules, _PATH_BENEATH, ctypes.byref(_Beneath(allowed & mask, number)), 0))
         os.close(number)
     done(libc.syscall(_RESTRICT_SELF, rules, 0))
     os.close(rules)

@@ -30,7 +30,7 @@ from linklab.grade.findings import findings
 from linklab.grade.handed_in import HandedIn, Skipped, in_order
 from linklab.grade.html import draw, report_page
 from linklab.grade.marking import Marking
-from linklab.grade.marks import mark
+from linklab.grade.marks import mark, tool_broke
 from linklab.grade.overview import overview_page
 from linklab.grade.results import results_text, scrubbed
 from linklab.grade.results_folder import LISTS, Results, with_curves
@@ -178,7 +178,31 @@ def _graded(units: Sequence[Callable[[], Unit | Report]], settings: GradingSetti
         from linklab.grade.cluster import run_on_cluster  # noqa: PLC0415 - its library is an extra
 
         return run_on_cluster(units, settings.cluster, settings.options)
-    return run_here(units, settings.jobs)
+    return _twice_where_in_doubt(units, settings.jobs)
+
+
+def _twice_where_in_doubt(units: Sequence[Callable[[], Unit | Report]], at_once: int) -> Happenings:
+    """As `run_here`, but what went wrong beside others is graded once more at the end, by itself, and that counts.
+
+    The sandbox does not run dry for all what a program in it may use up: some things Linux counts for each user of the
+    machine, and an ordinary user who grades has one for all networks.
+    """
+    doubtful = []
+    with contextlib.closing(run_here(units, at_once)) as events:
+        for event in events:
+            if event is not None and event[1] is not None and at_once > 1 and _in_doubt(event[1].report):
+                doubtful.append(event[0])
+                yield None
+            else:
+                yield event
+    with contextlib.closing(run_here([units[index] for index in doubtful], 1)) as events:
+        for event in events:
+            yield None if event is None or event[1] is None else (doubtful[event[0]], event[1])
+
+
+def _in_doubt(report: Report) -> bool:
+    """Whether a tool of ours broke at it, or a limit ended a network of its own."""
+    return tool_broke(report) or bool(report.stopped or report.impossible)
 
 
 # --- writing

@@ -115,6 +115,7 @@ class SandboxNetwork(PocketNetwork):
         self.user = user
         self._began = time.monotonic()
         self._used_s = 0.0
+        self._heard_s = 0.0  # processor time of ours that hearing the keeper has taken
         self._shared: list[int] = []  # open folders: of work and memory
         self._exchange: Exchange | None = None
         self._exchanges = threading.Lock()
@@ -212,6 +213,7 @@ class SandboxNetwork(PocketNetwork):
         buffer = b""
         expected = _FOLDERS
         while True:
+            self._heard_s = time.thread_time()
             data, fds, _, _ = socket.recv_fds(self._control, MOST_CONSOLE, _FOLDERS)
             for number in fds:
                 if expected:
@@ -236,9 +238,13 @@ class SandboxNetwork(PocketNetwork):
         return self._used_s
 
     def _look(self) -> Taken:
-        found = taken(self.keeper_pid) if hasattr(self, "_keeper") and not self._gone.is_set() else Taken()
+        found = self._taken() if hasattr(self, "_keeper") and not self._gone.is_set() else Taken()
         self._used_s = max(self._used_s, found.processor_s)
         return found
+
+    def _taken(self) -> Taken:
+        """By all processes inside; who has lost its parent there is adopted by bubblewrap, and stays below it."""
+        return taken(self.keeper_pid)
 
     def _watch(self) -> None:
         """End the network when it has taken too much; what it writes, the machine counts."""
@@ -248,7 +254,7 @@ class SandboxNetwork(PocketNetwork):
             limits, found, why = self.limits, self._look(), ""
             if self._used_s > limits.processor_s:
                 why = f"the network took more than {limits.processor_s:.0f} s of processor time and was stopped"
-            if self.link.taken_s > limits.heard_s:
+            if self.link.taken_s + self._heard_s > limits.heard_s:
                 why = f"the network said more than the grader reads in {limits.heard_s:g} s and was stopped"
             if time.monotonic() - self._began > limits.wall_s:
                 why = f"the network ran longer than {limits.wall_s:g} s and was stopped"
@@ -256,7 +262,11 @@ class SandboxNetwork(PocketNetwork):
                 why = f"the network took more than {limits.own_mib} MiB beside its kernel's memory and was stopped"
             if found.processes > limits.processes + _OURS:
                 why = f"the network had more than {limits.processes} processes and was stopped"
-            if full := self._overfull():
+            try:
+                full = self._overfull()
+            except OSError as error:  # this thread holds every limit, and must not end by what is done inside
+                full = f"what was written inside cannot be counted ({error.strerror})"
+            if full:
                 why = f"{full}, and the network was stopped"
             if why:
                 self.link.end(why, OverusedError)

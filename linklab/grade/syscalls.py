@@ -62,7 +62,7 @@ _OF_TRACERS = (7, 8)
 _LITTLE_BYTES = 4 * 4096
 """The largest shared mapping without a file: the pocket's kernel tries its filter on one of a page or two."""
 _NEW_NAMESPACES = 0x7E020000
-_AF_UNIX = 1
+_AF_UNIX, _STREAM, _KIND = 1, 1, 0xF
 _WORD = 0xFFFFFFFF
 CONTROLS = (
     *(0x5401, 0x5402, 0x5403, 0x5404, 0x5413),  # TCGETS, TCSETS, TCSETSW, TCSETSF, TIOCGWINSZ
@@ -108,7 +108,8 @@ def program() -> int:
         rules.add_rule(seccomp.ALLOW, "mmap", low(3, flag, 0))
     rules.add_rule(seccomp.ALLOW, "mmap", seccomp.Arg(1, seccomp.LE, _LITTLE_BYTES))
     rules.add_rule(seccomp.ALLOW, "clone", low(0, _NEW_NAMESPACES, 0))
-    rules.add_rule(seccomp.ALLOW, "socketpair", low(0, _WORD, _AF_UNIX))
+    # of streams, which lead nowhere else: a datagram socket of a pair can send to any name
+    rules.add_rule(seccomp.ALLOW, "socketpair", low(0, _WORD, _AF_UNIX), low(1, _KIND, _STREAM))
     for request in CONTROLS:
         rules.add_rule(seccomp.ALLOW, "ioctl", low(1, _WORD, request))
     for wanted in OF_FILE:

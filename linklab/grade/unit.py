@@ -17,7 +17,7 @@ from typing import Any
 
 from linklab import __version__
 from linklab.engine.api import Engine
-from linklab.errors import BundleError, Fault, InputError, blame
+from linklab.errors import BundleError, Fault, InputError, OverusedError, blame
 from linklab.exercise.answers import Answers
 from linklab.exercise.bundle import LAB, read_bundle
 from linklab.exercise.course import parse_course
@@ -96,6 +96,7 @@ def grade(
             unproven=not told.student,
             claims=told.claims,
             packed_for=told.packed_for,
+            stopped=str(error.__cause__) if isinstance(error.__cause__, OverusedError) else "",
         )
 
 

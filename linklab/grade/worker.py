@@ -14,6 +14,8 @@ import resource
 import shutil
 import signal
 import tempfile
+import threading
+import time
 import traceback
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -265,17 +267,29 @@ class _OverworkedError(BaseException):
 
 @contextlib.contextmanager
 def _processor_time(most_s: float) -> Iterator[None]:
-    """Raise _OverworkedError where the block takes more processor time; children do not count (setitimer(2))."""
+    """Raise _OverworkedError in the main thread where all threads together take more; children do not count.
+
+    A timer's signal goes to the thread that computes (setitimer(2)), and wakes no main thread that waits for it.
+    """
 
     def over(*_: object) -> None:
         raise _OverworkedError
 
+    def watch() -> None:
+        while not ended.wait(LOOK_S):
+            if time.process_time() > until_s:
+                signal.pthread_kill(main, signal.SIGPROF)
+                ended.wait(_AGAIN_S)
+
+    ended, main, until_s = threading.Event(), threading.get_ident(), time.process_time() + most_s
     before = signal.signal(signal.SIGPROF, over)
-    signal.setitimer(signal.ITIMER_PROF, most_s, _AGAIN_S)
+    watcher = threading.Thread(target=watch, name="processor time", daemon=True)
+    watcher.start()
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
+        ended.set()
+        watcher.join()
         signal.signal(signal.SIGPROF, before)
 
 

@@ -326,6 +326,27 @@ def test_what_leaves_the_kernel_takes_no_terminal_of_the_machine(user):
     assert confined(opened, user) == "FileNotFoundError: [Errno 2] No such file or directory: '/dev/ptmx'\n"
 
 
+def test_what_leaves_the_kernel_reads_nothing_of_how_the_machine_was_started(user):
+    """Regression: /proc/keys showed what an ordinary user who grades keeps there, and /proc/cmdline the machine's."""
+    said = confined("cat /proc/cmdline /proc/keys /proc/key-users; echo nothing", user)
+    assert said == "nothing\n"
+
+
+CONSOLE = f"""
+mkdir -p /mnt/m && mount -t hostfs m /mnt/m
+cd /mnt/m/pocket/linklab-*/ && rm -f console && ln -s /proc/version console && readlink console
+{POWER_OFF}
+"""
+
+
+def test_the_kernels_last_words_are_its_own():
+    """Regression: the last line of any file of /proc came into the report, where work.sh had put a link to it."""
+    found = rebuild(Topology.load(TOPOLOGY), [], CONSOLE, Watched(memory_mib=512))
+    (note,) = found.notes
+    assert note.startswith("the network ended while work.sh ran: the pocket kernel has ended")
+    assert "Linux version" not in note
+
+
 TIMERS = """
 import ctypes
 libc, made = ctypes.CDLL(None, use_errno=True), 0

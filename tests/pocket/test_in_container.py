@@ -4,6 +4,7 @@ import ctypes
 import io
 import json
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -57,6 +58,7 @@ python3 -c "$memory" 2>/dev/null && told="$told memory"
 echo "told:$told"
 exit 7
 """
+OPTIONS = ("--course", "/secret/c.toml", "--exercises", "/secret", "--out", "/out/graded", "--in-container")
 DEEP = """
 cd /lab && python3 -c '
 import os
@@ -97,8 +99,7 @@ def graded_inside(place, path, **more):
     """What `linklab grade --in-container` does there."""
     binds = ["--bind", str(place / "out"), "/out", "--bind", str(place / "secret"), "/secret"]
     binds += ["--ro-bind", str(path), "/handed-in/ada.zip"]
-    options = ("--course", "/secret/c.toml", "--exercises", "/secret", "--out", "/out/graded", "--in-container")
-    return inside(linklab("grade", "/handed-in/ada.zip", *options), *binds, **more)
+    return inside(linklab("grade", "/handed-in/ada.zip", *OPTIONS), *binds, **more)
 
 
 def test_a_container_gives_the_same_bytes_as_the_sandbox(place):
@@ -144,15 +145,139 @@ def test_folders_within_each_other_end_the_network_and_not_its_limits(place):
     assert f"the network ended while work.sh ran: {why}" in notes
 
 
-@pytest.mark.parametrize("opened", ["exercises", "course"])
+def notes_of(place, name="ada"):
+    """What the report of a submission notes."""
+    return json.loads((place / f"out/graded/{name}/results.json").read_text())["extra_data"]["notes"]
+
+
+HELD = """
+python3 -c '
+import os
+for number in range(8):
+    fd = os.open(f"/lab/x{number}", os.O_RDWR | os.O_CREAT)
+    os.unlink(f"/lab/x{number}")
+    for _ in range(40):
+        os.write(fd, bytes(2**20))'
+echo "all is written"
+exit 7
+"""
+
+
+def test_files_that_are_deleted_and_still_open_count(place):
+    """Regression: 1,000 MiB were written, since nothing was found by a name."""
+    done = graded_inside(place, hand_in(place, work_sh=HELD.encode()))
+    assert done.returncode == 0, done.stdout + done.stderr
+    why = "more than 128 MiB were written inside, and the network was stopped"
+    assert f"the network ended while work.sh ran: {why}" in notes_of(place)
+
+
+MOVED = """
+mkdir -p /mnt/m && mount -t hostfs m /mnt/m
+for one in /mnt/m/tmp/linklab-container-*; do mv $one /mnt/m/tmp/moved-${one##*-}; done
+for one in /mnt/m/tmp/moved-*; do head -c 200000000 /dev/zero >$one/big; done
+python3 -c "for number in range(10**11): pass"
+"""
+
+
+def test_a_folder_that_is_moved_takes_no_limit_with_it(place):
+    """Regression: where there is no Landlock, the thread that looks at all limits ended, and the folder stayed."""
+    path = hand_in(place, work_sh=MOVED.encode())
+    graded = shlex.join(linklab("grade", "/handed-in/ada.zip", *OPTIONS))
+    command = f"{graded}; echo left: $(ls /tmp | grep -E 'moved|container')"
+    binds = ["--bind", str(place / "out"), "/out", "--bind", str(place / "secret"), "/secret"]
+    binds += ["--ro-bind", str(path), "/handed-in/ada.zip"]
+    done = inside(["/bin/sh", "-c", command], *binds, denied="namespaces,landlock_create_ruleset")
+    assert done.stdout.endswith("left:\n"), done.stdout + done.stderr
+    why = "more than 128 MiB were written inside, and the network was stopped"
+    assert f"the network ended while work.sh ran: {why}" in notes_of(place)
+    assert not (place / "out/graded/logs").exists()
+
+
+OTHERS = """
+mkdir -p /mnt/m && mount -t hostfs m /mnt/m
+cat /mnt/m/out/graded/ada/results.json >/dev/null 2>&1 && told="$told results"
+ls /mnt/m/out/graded >/dev/null 2>&1 && told="$told names"
+echo "told:$told"
+exit 7
+"""
+
+
+def test_what_is_told_of_one_submission_is_no_others_to_read(place):
+    """Regression: the second of a batch read the answers and the hidden checks of the first."""
+    first = hand_in(place)
+    first.rename(place / "first.zip")
+    second = hand_in(place, work_sh=OTHERS.encode())
+    binds = ["--bind", str(place / "out"), "/out", "--bind", str(place / "secret"), "/secret"]
+    binds += ["--perms", "0700", "--dir", "/handed-in", "--ro-bind", str(place / "first.zip"), "/handed-in/ada.zip"]
+    binds += ["--ro-bind", str(second), "/handed-in/bob.zip"]
+    done = inside(linklab("grade", "/handed-in", *OPTIONS), *binds)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "work.sh ended with status 7; its last words: told:" in notes_of(place, "bob")
+
+
+BOMB = """
+import os, subprocess, time
+from linklab.grade import container
+user = container.FIRST_USER
+with container.as_user(user, container.Limits(), processor=max(os.sched_getaffinity(0))) as (command, more):
+    subprocess.Popen([*command, "/usr/bin/python3", "-IS", "/bomb.py"], pass_fds=more, start_new_session=True)
+while len(container._processes(user)) < 500:
+    time.sleep(0.1)
+container.end_all(user)
+print(container._processes(user))
+"""
+FORKS = """
+import os, signal
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+while True:
+    try:
+        os.fork()
+    except OSError:
+        pass
+"""
+
+
+def test_processes_that_start_others_as_fast_as_they_can_end_all_the_same(place):
+    """However many there are by then."""
+    (place / "bomb.py").write_text(FORKS)
+    done = inside(["/usr/bin/python3", "-c", BOMB], "--ro-bind", str(place / "bomb.py"), "/bomb.py")
+    assert done.stdout == "[]\n", done.stdout + done.stderr
+
+
+REACHED = """
+import os, socket, subprocess
+from linklab.grade import container
+heard = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+heard.bind("/tmp/open")
+os.chmod("/tmp/open", 0o777)
+sends = "import socket; socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)[0].sendto(bytes(1), \\"/tmp/open\\")"
+opens = "import os; os.open(\\"/dev/ptmx\\", os.O_RDONLY)"
+for code in (sends, opens):
+    with container.as_user(container.FIRST_USER, container.Limits(), [os.getcwd()]) as (command, more):
+        python = [*command, "/usr/bin/python3", "-ISc", code]
+        done = subprocess.run(python, pass_fds=more, capture_output=True, text=True)
+        print(done.returncode, done.stderr.splitlines()[-1:])
+"""
+
+
+@with_landlock
+def test_what_leaves_the_kernel_in_a_container_reaches_no_socket_and_no_terminal(place):
+    """Regression: a datagram went to any socket that all may write to, and 3,071 terminals could be opened."""
+    done = inside(["/usr/bin/python3", "-c", REACHED])
+    denied = "[\"PermissionError: [Errno 13] Permission denied: '/dev/ptmx'\"]"
+    assert done.stdout == f"-31 []\n1 {denied}\n", done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("opened", ["exercises", "entered", "course"])
 def test_a_container_that_shows_a_secret_is_refused(place, opened):
-    """Before anything is graded, with what to type."""
+    """Before anything is graded, with what to type; a folder that can be entered shows what has a known name."""
     if opened == "course":
         (place / "secret").chmod(0o755)
     (place / "ada.zip").touch()
-    done = graded_inside(place, place / "ada.zip", secret=opened != "exercises")
+    secret = {"exercises": "0755", "entered": "0711", "course": "0700"}[opened]
+    done = graded_inside(place, place / "ada.zip", secret=secret)
     assert done.returncode == 4, done.stdout
-    shown = f"{HOME}/exercises" if opened == "exercises" else "/secret"
+    shown = "/secret" if opened == "course" else f"{HOME}/exercises"
     assert f"the student's commands could read {shown}" in done.stderr
     assert "which is for instructors: chmod -R go-rwx it" in done.stderr
     shutil.rmtree(place / "out")

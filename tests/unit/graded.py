@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -103,6 +104,24 @@ def say_it_backwards(monkeypatch):
     monkeypatch.setattr(LinklabError, "__init__", backwards)
 
 
+def compute():
+    """Use this thread's processor for as long as it has one, whatever is raised meanwhile."""
+    while True:
+        with contextlib.suppress(Exception):
+            sum(range(10**6))
+
+
+def for_once(wanted):
+    """Break, or kill whoever grades, unless that has been done."""
+    if Path(wanted["once"]).exists():
+        return
+    Path(wanted["once"]).write_text(str(Path.cwd()))
+    if wanted["do"] == "break":
+        raise RuntimeError("it broke beside another one")
+    os.kill(os.getppid(), signal.SIGKILL)
+    time.sleep(600)
+
+
 def grade(bundle, course, *, seeds=(1,), sandboxed=True, shared=None):
     """Do what the submitted JSON asks for: give a report, raise, die, hang or print."""
     wanted = json.loads(bundle.read_bytes())
@@ -112,28 +131,24 @@ def grade(bundle, course, *, seeds=(1,), sandboxed=True, shared=None):
             raise RuntimeError("the measuring tool broke")
         case "die":
             os._exit(9)
-        case "hang":
-            time.sleep(600)
-        case "kill":  # whoever grades, once
-            if not Path(wanted["once"]).exists():
-                Path(wanted["once"]).write_text(str(Path.cwd()))
-                os.kill(os.getppid(), signal.SIGKILL)
-                time.sleep(600)
+        case "hang" | "wait":
+            time.sleep(float(wanted.get("for", 600)))
+        case "kill" | "break":
+            for_once(wanted)
         case "refuse":
             return ungradable("The file holds no topology.mn.", unproven=True)
         case "swell":
             bytearray(2**33)
         case "compute":
-            while True:
-                with contextlib.suppress(Exception):
-                    sum(range(10**6))
+            compute()
+        case "compute apart":
+            with ThreadPoolExecutor() as pool:
+                pool.submit(compute).result()
         case "leave":
             subprocess.Popen(["sleep", wanted["for"]])
             subprocess.run([sys.executable, "-c", "import time\nwhile time.process_time() < 2: pass"], check=True)
         case "spoil":
             return replace(report(), score="many")
-        case "wait":
-            time.sleep(wanted["for"])
     sys.stderr.write("a message of the grader's own\n")
     secret = course.decode() if course else "no course"
     told = {"seeds": list(seeds), "sandboxed": sandboxed, "course": secret, "bundle": str(bundle)}

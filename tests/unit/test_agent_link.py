@@ -53,6 +53,17 @@ def test_whoever_asks_a_link_that_was_ended_is_told_by_the_error_of_its_end(pair
         link.send("now")
 
 
+def test_what_reading_takes_is_known_before_a_message_is_whole(pair):
+    """Regression: one that came byte by byte took 41 s, and counted for nothing until its end."""
+    link, agent = pair
+    link.begin()
+    frame = encode({"id": 1, "ok": {}})
+    for number in frame[:-1]:
+        agent.sendall(bytes([number]))
+        time.sleep(0.01)
+    assert link.taken_s > 0
+
+
 def test_the_words_of_a_refusal_are_a_text_whatever_they_came_as():
     """Regression: what a message put together of them could then be too deep to be shown."""
     with pytest.raises(AgentError) as caught:

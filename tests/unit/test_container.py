@@ -105,7 +105,7 @@ def test_only_what_is_named_can_be_written(tmp_path):
     """
     number = program()
     places = [str(tmp_path / "mine"), os.devnull]
-    settings = json.dumps({"filter": number, "user": None, "limits": {}, "writable": places})
+    settings = json.dumps({"filter": number, "user": None, "limits": {}, "processor": None, "writable": places})
     command = [PYTHON, "-I", "-S", enter.__file__, settings, "/bin/sh", "-c", script]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, pass_fds=[number], check=True)
     os.close(number)
@@ -129,7 +129,9 @@ def test_folders_are_counted_however_deep_they_are(tmp_path):
     for _ in range(40):
         deep /= "d"
         deep.mkdir()
-    assert [depth for _, depth in _files(tmp_path)] == [*range(1, 34)]
+    number = os.open(tmp_path, os.O_RDONLY | os.O_DIRECTORY)
+    assert [depth for _, depth in _files(number)] == [*range(1, 34)]
+    os.close(number)
 
 
 def test_only_root_grades_in_a_container(monkeypatch):

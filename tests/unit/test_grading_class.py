@@ -19,7 +19,7 @@ import pytest
 
 from linklab import cli
 from linklab.commands import grade as command
-from linklab.commands import grade_view
+from linklab.commands import grade_platform, grade_view
 from linklab.errors import InputError, MissingError
 from linklab.exercise.bundle import Bundle, dump_bundle, write_bundle
 from linklab.exercise.report import Status
@@ -252,13 +252,30 @@ def test_a_unit_that_breaks_is_an_error_and_no_fail(what, says):
         assert 'raise RuntimeError("the measuring tool broke")' in done.log
 
 
-def test_a_unit_that_computes_without_end_is_ended_long_before_its_deadline():
-    """Regression: what the grader reads is in no sandbox, so reading it held a place of the batch for an hour."""
-    done = run_unit(unit("compute", processor_s=0.5, deadline_s=600.0))
+@pytest.mark.parametrize("where", ["compute", "compute apart"])
+def test_a_unit_that_computes_without_end_is_ended_long_before_its_deadline(where):
+    """Regression: what the grader reads is in no sandbox, so reading it held a place of the batch for an hour.
+
+    And where another thread read it, the main one, which waited, was not told.
+    """
+    done = run_unit(unit(where, processor_s=0.5, deadline_s=600.0))
     says = (
         "Grading took more than 0.5 s of processor time beside its networks and was ended: look at what its files hold."
     )
     assert (done.report.status, done.report.notes) == (Status.ERROR, (says,))
+
+
+def test_what_breaks_beside_others_is_graded_once_more_by_itself(handed_in, tmp_path):
+    """Another submission may have used up what Linux counts for each user; what breaks again keeps its error."""
+    folder = handed_in(s1={"do": "break", "once": str(tmp_path / "once")}, s2="grade", s3="raise")
+    found, told = graded(folder, tmp_path / "out")
+    statuses = [entry.report.status for entry in found.entries]
+    assert statuses == [Status.GRADED, Status.GRADED, Status.ERROR]
+    ends = [(each.index, each.entry.report.status) for each in told if each is not None and each.entry is not None]
+    assert sorted(ends[1:]) == [(0, Status.GRADED), (2, Status.ERROR)]
+    (tmp_path / "once").unlink()
+    found, _ = graded(folder, tmp_path / "one", jobs=1)
+    assert found.entries[0].report.status is Status.ERROR
 
 
 def test_processor_time_of_a_child_is_not_that_of_the_process_that_grades():
@@ -469,6 +486,52 @@ def test_a_course_file_that_was_forgotten_is_told_once(handed_in, tmp_path, caps
     assert cli.main(["grade", str(folder), "--out", str(tmp_path / "none")]) == 2
     assert '2 of 3 submissions belong to the course "Networks", so its file is needed' in capsys.readouterr().err
     assert not (tmp_path / "none").exists()
+
+
+@pytest.mark.usefixtures("grading")
+def test_what_submissions_say_of_their_course_is_shown_as_text(handed_in, tmp_path, capsys):
+    """Regression: a course's name went to the terminal as it was, and half a surrogate pair ended the whole batch."""
+    folder = handed_in(s1="grade", s2="grade", s3="grade")
+    for name, course in (("s4", "x\x1b]0;y\x07"), ("s5", "z\ud800")):
+        says = {"format": 1, "exercise": "exercise3", "version": 1, "course": course, "student": name, "name": ""}
+        text = json.dumps({**says, "parameters": {}, "signature": "0" * 64})
+        write_bundle(folder / f"{name}.zip", Bundle("exercise3", name, {"instance.json": text.encode()}))
+    assert cli.main(["grade", str(folder), "--out", str(tmp_path / "out")]) == 1
+    shown = capsys.readouterr().out
+    assert 'to the course "x\\x1b]0;y\\x07" and "z\\ud800"' in shown
+    assert not re.search(r"[\x07\x1b]", shown)
+
+
+@pytest.mark.parametrize(
+    ("exercise", "says"),
+    [("problem999", "there is no exercise"), ("exercise1", "the instance belongs to a course")],
+)
+def test_a_platform_gets_a_result_of_every_submission(monkeypatch, tmp_path, exercise, says):
+    """Regression: a lone submission of no exercise, or of a course whose file is not there, gave none at all."""
+    monkeypatch.setattr(command, "grading_engine", lambda **_: SimpleNamespace(check=lambda: None))
+    monkeypatch.setattr(grade_platform, "GRADESCOPE", tmp_path)
+    (tmp_path / "submission").mkdir()
+    instance = {"format": 1, "exercise": exercise, "version": 1, "course": "Networks", "student": "s", "name": ""}
+    text = json.dumps({**instance, "parameters": {}, "signature": "0" * 64})
+    (tmp_path / "submission/instance.json").write_text(text)
+    (tmp_path / "submission/topology.mn").write_text("{}")
+    assert cli.main(["grade", "--run-harness", "gradescope"]) == 0
+    told = json.loads((tmp_path / "results/results.json").read_text())
+    assert (told["score"], told["tests"]) == (0.0, [])
+    assert says in told["output"]
+
+
+@pytest.mark.usefixtures("grading")
+def test_nothing_is_graded_where_submissions_could_read_it(handed_in, tmp_path, monkeypatch, capsys):
+    """Regression: a course file below /usr, which the sandbox shows, was printed with its secret into a report."""
+    (tmp_path / "c.toml").write_text(COURSE)
+    (tmp_path / "c.toml").chmod(0o600)
+    monkeypatch.setattr(command, "shown", lambda paths: [path for path in paths if path.name == "c.toml"])
+    folder = handed_in(s1="grade")
+    assert cli.main(["grade", str(folder), "--course", str(tmp_path / "c.toml"), "--out", str(tmp_path / "o")]) == 2
+    says = f"{tmp_path}/c.toml: submissions can read what lies below /usr, so move it elsewhere; nothing was graded"
+    assert says in capsys.readouterr().err
+    assert not (tmp_path / "o").exists()
 
 
 @pytest.mark.parametrize(

@@ -19,8 +19,10 @@ from hypothesis import strategies as st
 from linklab.agent.protocol import LENGTH, Decoder
 from linklab.engine import pocket
 from linklab.engine.agent_link import AgentLink
+from linklab.engine.api import Clock
 from linklab.errors import LinklabError
 from linklab.grade import sandbox
+from linklab.grade.limits import Limits
 from linklab.grade.rebuild import Rebuilt, rebuild
 from linklab.grade.sandbox import SandboxEngine, SandboxNetwork
 from linklab.pocket_kernel import Kernel
@@ -166,6 +168,21 @@ def _no_kernel_is_needed():
         patch.setattr(sandbox, "another_user", lambda: None)
         patch.setattr("linklab.engine.agent_link.REASON_WAIT_S", 0.0)
         yield
+
+
+def test_what_hearing_the_keeper_takes_counts(tmp_path):
+    """Regression: on its socket nothing was counted, and empty lines without end held a processor for half an hour."""
+    options = {"workdir": tmp_path, "clock": Clock.VIRTUAL, "seed": 1, "profile": "desktop", "memory_mib": 64}
+    network = SandboxNetwork(Limits(), None, **options)
+    network._control, keeper = socket.socketpair()
+    hearing = threading.Thread(target=lambda: list(network._keeper_says()))
+    hearing.start()
+    for _ in range(200):
+        keeper.sendall(b"\n" * 50_000)
+    keeper.close()
+    hearing.join()
+    network._control.close()
+    assert network._heard_s > 0.05
 
 
 @pytest.mark.filterwarnings("error::pytest.PytestUnhandledThreadExceptionWarning")

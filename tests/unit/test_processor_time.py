@@ -45,6 +45,28 @@ def test_a_grandchild_that_computes_counts_and_one_that_sleeps_does_not():
     assert processor_s(shell.pid) == 0.0
 
 
+def test_memory_counts_also_where_the_first_thread_has_ended():
+    """Regression: such a process has nothing in its own statm, so that 1.2 GiB were taken for 3 MiB."""
+    script = (
+        "import ctypes, sys, threading, time\n"
+        "def hold():\n"
+        "    own = bytearray(b'x') * 30 * 2**20\n"
+        "    time.sleep(0.5)\n"  # the first thread has ended by now
+        "    print(flush=True)\n"
+        "    sys.stdin.read()\n"
+        "threading.Thread(target=hold).start()\n"
+        "ctypes.CDLL(None).syscall(60, 0)\n"  # exit(2) of this thread alone
+    )
+    python = [sys.executable, "-S", "-c", script]
+    one = subprocess.Popen(python, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        assert one.stdout.readline() == "\n"
+        assert taken(one.pid).own_bytes > 30 * 2**20
+    finally:
+        one.kill()
+        one.communicate()
+
+
 def test_memory_of_its_own_counts_and_that_of_files_does_not(tmp_path):
     """Of two processes the sum; what they map of one file, which its file system holds once, is nobody's own."""
     (tmp_path / "file").write_bytes(bytes(50 * 2**20))

@@ -353,6 +353,35 @@ def test_what_is_installed_below_usr_stays_outside(monkeypatch):
         assert "/home/anna/linklab" not in arguments(command)
 
 
+def test_an_installation_stays_outside_also_where_a_clone_grades(monkeypatch, tmp_path):
+    """Regression: the solutions of `make install` were there to be read."""
+    (tmp_path / "usr/local/lib/linklab").mkdir(parents=True)
+    (tmp_path / "usr/lib/linklab-student").mkdir(parents=True)
+    (tmp_path / "usr/lib/x86_64").mkdir()
+    monkeypatch.setattr(bubblewrap, "INSTALLED_IN", (tmp_path / "usr/lib", tmp_path / "usr/local/lib"))
+    found = [tmp_path / "usr/lib/linklab-student", tmp_path / "usr/local/lib/linklab"]
+    assert bubblewrap.installed() == found
+    with bubblewrap.sandbox(Path("/kernel"), Limits(), None) as (started, _):
+        command = arguments(started)
+        for folder in map(str, found):
+            hides = command.index(folder)
+            assert command[hides - 1 : hides + 3] == ["--tmpfs", folder, "--remount-ro", folder]
+
+
+def test_what_lies_below_usr_is_shown_but_for_installations(monkeypatch, tmp_path):
+    """A link to it is as good."""
+    monkeypatch.setattr(installation, "ROOT", Path("/usr/lib/linklab"))
+    (tmp_path / "link").symlink_to("/usr/share")
+    places = [
+        Path("/usr/lib/linklab/exercises"),
+        Path("/usr/local/c.toml"),
+        tmp_path / "link/x",
+        tmp_path,
+        Path("/usrx"),
+    ]
+    assert bubblewrap.shown(places) == [Path("/usr/local/c.toml"), tmp_path / "link/x"]
+
+
 def test_accounts_of_people_stay_outside():
     """The system's own stay, without remarks, passwords, and members; what is no line of a table goes."""
     accounts = (
