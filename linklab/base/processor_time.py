@@ -50,7 +50,7 @@ def taken(pid: int) -> Taken:
 
 
 def taken_by(pids: Collection[int]) -> Taken:
-    """What these processes have taken, whosesoever children they are; nothing of those that have gone."""
+    """What these processes have taken, whoever their parents are; those that have gone count nothing."""
     found = [read[1] for pid in pids if (read := _parent_and_ticks(str(pid))) is not None]
     return Taken(sum(found) / _TICKS, len(found), sum(map(_own_bytes, pids)))
 
@@ -58,7 +58,7 @@ def taken_by(pids: Collection[int]) -> Taken:
 def _own_bytes(pid: int) -> int:
     """Resident memory without that of files, which is where shared memory lies too; 0 if the process has gone.
 
-    Of a process whose first thread has ended, only the others still tell.
+    Once its first thread has ended, its own statm shows 0, and the other threads' still shows it.
     """
     fields = _read(f"/proc/{pid}/statm").split()
     if fields and fields[0] == b"0":

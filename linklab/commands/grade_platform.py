@@ -102,9 +102,11 @@ def _inginious(grade: Grade) -> int:
     name = "submission.zip"
     content = subprocess.run(["getinput", "submission:value"], check=True, capture_output=True).stdout
     asked = subprocess.run(["getinput", "@time"], check=False, capture_output=True, text=True)
-    when = inginious_time(asked.stdout if asked.returncode == 0 else "")
+    course = INGINIOUS / "course.toml"
+    zone = parse_course(_content(course), str(course)).zone if course.is_file() else None
+    when = inginious_time(asked.stdout if asked.returncode == 0 else "", zoned=zone is not None)
     if not when:
-        print("getinput @time does not say when this was handed in, so no deadline of the course file holds")
+        print("getinput @time does not say when this was handed in, or in which zone; no deadline holds")
     results = _graded(grade, INGINIOUS, name, content, when)
     full = results["extra_data"]["max_score"]
     state, share, text = inginious_feedback(results, full)

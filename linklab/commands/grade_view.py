@@ -46,7 +46,7 @@ class GradeView:
         self.submissions = submissions
         self.console = make_console(quiet=quiet)
         self.running: dict[int, float] = {}
-        self.entries: list[Entry] = []
+        self.entries: dict[int, Entry] = {}
         self.started = time.perf_counter()
         self.told = self.started
         self.live = Live(console=self.console, auto_refresh=False, transient=True)
@@ -67,7 +67,7 @@ class GradeView:
             self.running[event.index] = time.perf_counter()
         elif event is not None and event.entry is not None:
             self.running.pop(event.index, None)
-            self.entries.append(event.entry)
+            self.entries[event.index] = event.entry
         if self.console.is_terminal:
             self.live.update(self._now(), refresh=True)
         elif event is not None and event.entry is not None:

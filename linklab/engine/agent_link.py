@@ -137,8 +137,10 @@ class AgentLink:
     def _messages(self) -> list[dict[str, Any]]:
         """The next messages; [] at the end, and also where what came cannot be read, which ends the link."""
         try:
-            while (messages := self._stream.receive()) is not None:
-                self._taken_s = time.thread_time()  # also while a message comes byte by byte
+            while True:
+                self._taken_s = time.thread_time()  # after what came last, also while a message comes byte by byte
+                if (messages := self._stream.receive()) is None:
+                    return []
                 if messages:
                     return [_message(each) for each in messages]
         except ValueError as error:  # no fault of ours: a program inside may write to the agent's channel

@@ -74,7 +74,7 @@ def sandbox(
     command += system_words()
     command += ["--symlink", "/run", "/var/run", "--symlink", "/run/lock", "/var/lock"]
     command += ["--proc", "/proc"]
-    for name in _OF_OTHERS:
+    for name in _OF_THE_MACHINE:
         command += ["--ro-bind-try", "/dev/null", f"/proc/{name}"]
     command += ["--remount-ro", "/proc", "--dev", "/dev"]
     # the pool of pseudo-terminals is one for all containers of the machine (/proc/sys/kernel/pty/max)
@@ -111,11 +111,12 @@ def sandbox(
 
 
 def installed() -> list[Path]:
-    """Each Linklab below /usr, with solutions and hidden checks, whether or not it is the one that grades."""
+    """Each Linklab where installations are, with solutions and hidden checks, and the one that grades if below /usr."""
     found = {path for place in INSTALLED_IN for path in place.glob("linklab*") if path.is_dir()}
     if _SHOWN in installation.ROOT.parents:
         found.add(installation.ROOT)
-    return sorted(path for path in found if not path.is_symlink())
+    real = sorted({path.resolve() for path in found})
+    return [path for path in real if not any(other in path.parents for other in real)]
 
 
 def shown(paths: Iterable[Path]) -> list[Path]:
@@ -155,7 +156,7 @@ def without_people(table: str) -> str:
 
 
 _SHOWN = Path("/usr")
-_OF_OTHERS = ("cmdline", "keys", "key-users")
+_OF_THE_MACHINE = ("cmdline", "keys", "key-users")
 """Files of /proc that tell of more than the processes inside: how the machine was started, and whose keys it keeps."""
 _GROUP_FIELDS, _PASSWD_FIELDS, _MEMBERS, _REMARK = 4, 7, 3, 4
 _FIRST_PERSON, _NOBODY = 1000, 65_534

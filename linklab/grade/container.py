@@ -17,9 +17,11 @@ import os
 import stat
 import subprocess
 import tempfile
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -52,8 +54,13 @@ true
 _SHOWN = 4
 _BLOCK = 512
 """Bytes of what stat(2) counts in st_blocks."""
-_KILLS = "import os, sys; user = int(sys.argv[1]); os.setresgid(*[user] * 3); os.setresuid(*[user] * 3); os.kill(-1, 9)"
-"""What ends all processes of a user at once."""
+_KILLS = (
+    "import os, sys; user, other = map(int, sys.argv[1:]); os.setresgid(other, other, other); "
+    "os.setresuid(other, user, other); os.kill(-1, 9)"
+)
+"""What ends all processes of a user at once; its real number is another's, so that they cannot stop it (kill(2))."""
+_KILLER = FIRST_USER - 1
+_KILLS_S = 5.0
 
 
 class ContainerEngine(SandboxEngine):
@@ -99,6 +106,7 @@ class ContainerNetwork(SandboxNetwork):
     def __init__(self, limits: Limits, user: int, **options: Any) -> None:
         super().__init__(limits, user, **options)
         self._account = user
+        self._looking = threading.Lock()  # either the folders are looked at, or they are closed
         self._held: list[int] = []  # our folders, open: where there is no Landlock, they can be moved
         self._base = self._folder(_folder_without_blanks())
         self._memory: Path | None = None
@@ -108,12 +116,13 @@ class ContainerNetwork(SandboxNetwork):
         super().close()
         try:
             end_all(self._account)
-        finally:
             where = [Path(f"/proc/self/fd/{number}").readlink() for number in self._held]
             # of this machine's own rm, which no depth of folders stops, and which follows no link
             subprocess.run(["rm", "-rf", "--", *where], stderr=subprocess.DEVNULL, check=False)
-            while self._held:
-                os.close(self._held.pop())
+        finally:
+            with self._looking:
+                while self._held:
+                    os.close(self._held.pop())
 
     def _folder(self, where: str | Path) -> Path:
         """A new folder there that its user alone has."""
@@ -152,15 +161,15 @@ class ContainerNetwork(SandboxNetwork):
             )
 
     def _taken(self) -> Taken:
-        """By all processes of its user; those that have lost their parent are adopted outside of the network."""
+        """By all processes of its user; those that have lost their parent are adopted outside."""
         return taken_by(_processes(self._account))
 
     def _overfull(self) -> str:
         """Why it has written too much; a file system of its own would count that, which cannot be had here."""
         deleted = sorted(_deleted(self._account))[:-1]  # without the kernel's memory, which is a deleted file too
         count, size = len(deleted), sum(deleted)
-        for folder in self._held:
-            for about, depth in _files(folder):
+        with self._looking:
+            for about, depth in chain.from_iterable(map(_files, self._held)):
                 if depth > _DEPTH:
                     return f"folders more than {_DEPTH} deep were made inside"
                 count, size = count + 1, size + about.st_blocks * _BLOCK
@@ -216,7 +225,9 @@ def end_all(user: int) -> None:
         if time.monotonic() > until:
             raise EngineError(f"{len(mine)} processes of the student's commands (user {user}) do not end")
         # one call for all, since what starts others is faster than who ends one after the other (kill(2), -1)
-        subprocess.run([PYTHON, "-I", "-S", "-c", _KILLS, str(user)], stderr=subprocess.DEVNULL, check=False)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            killer = [PYTHON, "-I", "-S", "-c", _KILLS, str(user), str(_KILLER)]
+            subprocess.run(killer, stderr=subprocess.DEVNULL, check=False, timeout=_KILLS_S)
         time.sleep(0.01)
 
 

@@ -21,7 +21,7 @@ from linklab.base.files import write
 from linklab.base.text import visible
 from linklab.exercise.instance import Student
 from linklab.exercise.places import search_path
-from linklab.exercise.report import Report
+from linklab.exercise.report import Report, Status
 from linklab.grade.class_lists import Lists
 from linklab.grade.classfiles import canvas_csv, grades_csv, junit_xml, moodle_csv, moodle_feedback
 from linklab.grade.cohort import Entry, Finding
@@ -130,8 +130,10 @@ def grade_all(
             index, done = event
             if done is not None:
                 whose = placed(done.report, labels[index], settings.roster)
-                name, label = before.beside(submissions[index], names[index], whose.student, names)
-                names[index], labels[index] = name, label
+                if entries[index] is None:  # else it is graded once more, and goes where it was
+                    found_at = before.beside(submissions[index], names[index], whose.student, names)
+                    names[index], labels[index] = found_at
+                name, label = names[index], labels[index]
                 whose = placed(replace(done.report, source=label), label, settings.roster)
                 marked = settings.marking.applied(whose, label, old[name].report if name in old else None)
                 report = _written(out, name, scrubbed(marked), done.log)
@@ -182,9 +184,9 @@ def _graded(units: Sequence[Callable[[], Unit | Report]], settings: GradingSetti
 
 
 def _twice_where_in_doubt(units: Sequence[Callable[[], Unit | Report]], at_once: int) -> Happenings:
-    """As `run_here`, but what went wrong beside others is graded once more at the end, by itself, and that counts.
+    """As `run_here`, but what broke beside others is graded once more at the end, by itself, and then counts.
 
-    The sandbox does not run dry for all what a program in it may use up: some things Linux counts for each user of the
+    The sandbox cannot limit everything that a program in it uses up: Linux counts some things for each user of the
     machine, and an ordinary user who grades has one for all networks.
     """
     doubtful = []
@@ -192,17 +194,16 @@ def _twice_where_in_doubt(units: Sequence[Callable[[], Unit | Report]], at_once:
         for event in events:
             if event is not None and event[1] is not None and at_once > 1 and _in_doubt(event[1].report):
                 doubtful.append(event[0])
-                yield None
-            else:
-                yield event
+            yield event
+    doubtful.sort()
     with contextlib.closing(run_here([units[index] for index in doubtful], 1)) as events:
         for event in events:
-            yield None if event is None or event[1] is None else (doubtful[event[0]], event[1])
+            yield None if event is None else (doubtful[event[0]], event[1])
 
 
 def _in_doubt(report: Report) -> bool:
-    """Whether a tool of ours broke at it, or a limit ended a network of its own."""
-    return tool_broke(report) or bool(report.stopped or report.impossible)
+    """Whether a tool of ours broke at it, or a limit ended its network before there was one."""
+    return tool_broke(report) or (report.status is Status.UNGRADABLE and bool(report.stopped))
 
 
 # --- writing

@@ -87,15 +87,20 @@ def gradescope_metadata(text: str) -> tuple[str, list[str], float | None]:
     return when.isoformat(), [one_line(each) for each in people], full
 
 
-def inginious_time(said: str) -> str:
+def inginious_time(said: str, *, zoned: bool) -> str:
     """What `getinput @time` printed, as a list of times takes it; "" where this INGInious does not say it.
 
     Python's str of a datetime, with an offset in newer versions (frontend/submission_manager.py).
+
+    Args:
+        said: the output.
+        zoned: whether the course file has a zone, in which a time without an offset is read.
     """
     try:
-        return dt.datetime.fromisoformat(said.strip()).isoformat(timespec="seconds")
+        when = dt.datetime.fromisoformat(said.strip())
     except ValueError:
         return ""
+    return when.isoformat(timespec="seconds") if zoned or when.tzinfo is not None else ""
 
 
 def counting(results: Mapping[str, Any], assignment: str, *, issued: bool) -> Mapping[str, Any]:

@@ -269,7 +269,8 @@ class _OverworkedError(BaseException):
 def _processor_time(most_s: float) -> Iterator[None]:
     """Raise _OverworkedError in the main thread where all threads together take more; children do not count.
 
-    A timer's signal goes to the thread that computes (setitimer(2)), and wakes no main thread that waits for it.
+    A timer's signal goes to the thread that computes (setitimer(2)), and wakes no main thread that waits for it; and
+    another thread gets no word in while C code computes, which looks for signals. So there are both.
     """
 
     def over(*_: object) -> None:
@@ -283,11 +284,13 @@ def _processor_time(most_s: float) -> Iterator[None]:
 
     ended, main, until_s = threading.Event(), threading.get_ident(), time.process_time() + most_s
     before = signal.signal(signal.SIGPROF, over)
+    signal.setitimer(signal.ITIMER_PROF, most_s, _AGAIN_S)
     watcher = threading.Thread(target=watch, name="processor time", daemon=True)
     watcher.start()
     try:
         yield
     finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
         ended.set()
         watcher.join()
         signal.signal(signal.SIGPROF, before)

@@ -84,8 +84,8 @@ def _commands(node: str, text: str, nodes: frozenset[str], surely_run: bool) -> 
 def _without_doubtful(tokens: Sequence[str]) -> list[str]:
     """The tokens of a line without the commands of which its status does not say that they ran.
 
-    That is what follows a "||", and what follows a "&&" where something else ends the line, whose status is known alone
-    (POSIX, Shell Command Language, 2.9.3).
+    That is what follows a "||", what follows a "&&" where something else ends the line, whose status is known alone
+    (POSIX, Shell Command Language, 2.9.3), and all from a group, a condition, or a function on.
     """
     lists: list[list[str]] = [[]]
     for token in tokens:
@@ -96,7 +96,10 @@ def _without_doubtful(tokens: Sequence[str]) -> list[str]:
         lists.pop()
     found: list[str] = []
     for number, each in enumerate(lists):
-        is_last = number == len(lists) - 1 and each[-1:] != ["&"]
+        begins = [word for at, word in enumerate(each) if at == 0 or each[at - 1] in (*_ENDS, *_PIPES)]
+        if any(word in (*_LOOPS, "function") or word.startswith("(") or word.endswith("()") for word in begins):
+            break  # what stands in a group, or defines a function, may go on behind the next ";"
+        is_last = number == len(lists) - 1 and each[-1:] != ["&"] and "||" not in each
         ends = [at for at, word in enumerate(each) if word == "||" or (word == "&&" and not is_last)]
         found += [*each[: ends[0]], ";"] if ends else each
     return found

@@ -252,7 +252,7 @@ def test_a_unit_that_breaks_is_an_error_and_no_fail(what, says):
         assert 'raise RuntimeError("the measuring tool broke")' in done.log
 
 
-@pytest.mark.parametrize("where", ["compute", "compute apart"])
+@pytest.mark.parametrize("where", ["compute", "compute apart", "match"])
 def test_a_unit_that_computes_without_end_is_ended_long_before_its_deadline(where):
     """Regression: what the grader reads is in no sandbox, so reading it held a place of the batch for an hour.
 
@@ -272,7 +272,7 @@ def test_what_breaks_beside_others_is_graded_once_more_by_itself(handed_in, tmp_
     statuses = [entry.report.status for entry in found.entries]
     assert statuses == [Status.GRADED, Status.GRADED, Status.ERROR]
     ends = [(each.index, each.entry.report.status) for each in told if each is not None and each.entry is not None]
-    assert sorted(ends[1:]) == [(0, Status.GRADED), (2, Status.ERROR)]
+    assert ends[3:] == [(0, Status.GRADED), (2, Status.ERROR)]
     (tmp_path / "once").unlink()
     found, _ = graded(folder, tmp_path / "one", jobs=1)
     assert found.entries[0].report.status is Status.ERROR
@@ -352,8 +352,9 @@ def test_a_class_with_broken_ones_goes_on(handed_in, tmp_path):
     assert [line["status"] for line in json.loads(files["summary.json"])["submissions"]].count("error") == 3
     assert b"notes.txt" in files["index.html"]
     finished = [event.entry.name for event in told if event is not None and event.entry is not None]
-    assert sorted(finished) == ["s1", "s2", "s3", "s4", "s5"]
-    assert sum(event is not None and event.entry is None for event in told) == 5
+    assert sorted(finished[:5]) == ["s1", "s2", "s3", "s4", "s5"]
+    assert finished[5:] == ["s2", "s3"]  # once more, each by itself
+    assert sum(event is not None and event.entry is None for event in told) == 7
 
 
 def test_the_number_of_jobs_cannot_be_seen(handed_in, tmp_path):
