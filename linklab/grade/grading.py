@@ -138,7 +138,7 @@ def grade_all(
                 marked = settings.marking.applied(whose, label, old[name].report if name in old else None)
                 report = _written(out, name, scrubbed(marked), done.log)
                 entries[index] = Entry(name, label, replace(report, traces=()))
-            told(Progress(index, entries[index]))
+            told(Progress(index, entries[index] if done is not None else None))
     new = [entry for entry in entries if entry is not None]
     kept = [_marked_again(out, entry, settings) for entry in before.entries if entry.name not in names]
     whole = sorted([*kept, *new], key=lambda entry: in_order(entry.label)) if kept else new
