@@ -23,12 +23,12 @@ CAPABILITIES = (
 PATH = "/opt/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
-def container(*binds, secret=True, denied="namespaces"):
+def container(*binds, mode="0700", denied="namespaces"):
     """The command that runs another one in a new container.
 
     Args:
         binds: arguments of bubblewrap for more.
-        secret: whether the exercises are for root alone, or their mode.
+        mode: of the folders with exercises, which are for root alone.
         denied: system calls, as for denied.py.
     """
     command = ["bwrap", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-net", "--die-with-parent"]
@@ -51,7 +51,6 @@ def container(*binds, secret=True, denied="namespaces"):
     for path in [*sorted((ROOT / "kernel").iterdir()), pocket_kernel.require().path.parent]:
         command += ["--ro-bind", str(path), f"{HOME}/kernel/{path.name}"]
     for name in ("exercises", "problems", "labs", "topologies"):
-        mode = secret if isinstance(secret, str) else "0700" if secret else "0755"
         command += ["--perms", mode, "--dir", f"{HOME}/{name}"]
         for path in sorted((ROOT / name).iterdir()):
             command += ["--ro-bind", str(path), f"{HOME}/{name}/{path.name}"]
@@ -70,9 +69,9 @@ def linklab(*arguments):
     return ["/usr/bin/python3", "-m", "linklab", *arguments]
 
 
-def inside(command, *binds, secret=True, denied="namespaces", **options):
+def inside(command, *binds, mode="0700", denied="namespaces", **options):
     """Run a command in a new container, and give what it printed."""
-    whole = [*container(*binds, secret=secret, denied=denied), *command]
+    whole = [*container(*binds, mode=mode, denied=denied), *command]
     return subprocess.run(whole, capture_output=True, text=True, check=False, timeout=600, **options)
 
 

@@ -50,7 +50,7 @@ def taken(pid: int) -> Taken:
 
 
 def taken_by(pids: Collection[int]) -> Taken:
-    """What these processes have taken, whoever their parents are; those that have gone count nothing."""
+    """What these processes have taken, whatever their parents; one that has gone adds nothing."""
     found = [read[1] for pid in pids if (read := _parent_and_ticks(str(pid))) is not None]
     return Taken(sum(found) / _TICKS, len(found), sum(map(_own_bytes, pids)))
 
@@ -63,7 +63,7 @@ def _own_bytes(pid: int) -> int:
     fields = _read(f"/proc/{pid}/statm").split()
     if fields and fields[0] == b"0":
         with contextlib.suppress(OSError):
-            threads = os.listdir(f"/proc/{pid}/task")  # noqa: PTH208 - as below
+            threads = os.listdir(f"/proc/{pid}/task")  # noqa: PTH208 - of thousands of processes, a few times a second
             others = (_read(f"/proc/{pid}/task/{name}/statm").split() for name in threads)
             fields = next((found for found in others if found and found[0] != b"0"), fields)
     return (int(fields[1]) - int(fields[2])) * _PAGE if fields else 0

@@ -6,7 +6,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -193,8 +193,8 @@ def _run(args: argparse.Namespace) -> int:
     lists = given.else_of(known.lists) if known else given
     if args.container and args.cluster:
         raise InputError("--in-container grades here, --cluster elsewhere; give one of them")
-    if submissions and not args.cluster:
-        _engine(args, submissions).check()
+    if submissions:
+        _need_engine(args, submissions)
     settings = GradingSettings(
         course=content,
         jobs=1 if args.container else min(args.jobs or processors(), processors(), max(1, len(submissions))),
@@ -224,6 +224,14 @@ def _run(args: argparse.Namespace) -> int:
     return 0 if all(whole(entry) for entry in graded.entries) else 1
 
 
+def _need_engine(args: argparse.Namespace, submissions: Sequence[HandedIn]) -> None:
+    """MissingError or InputError where networks cannot be built here; a cluster is asked later."""
+    if args.cluster:
+        _hidden_from_submissions(map(Path, search_path()))  # which lie at the same paths there
+    else:
+        _engine(args, submissions).check()
+
+
 def _engine(args: argparse.Namespace, submissions: Sequence[HandedIn]) -> Engine:
     """What networks are built with; InputError where options contradict each other."""
     lists = (args.course, args.roster, args.points, args.times, args.into)
@@ -241,7 +249,7 @@ def _engine(args: argparse.Namespace, submissions: Sequence[HandedIn]) -> Engine
     return grading_engine(sandboxed=True, container=True, secret=paths)
 
 
-def _hidden_from_submissions(paths: Sequence[Path]) -> None:
+def _hidden_from_submissions(paths: Iterable[Path]) -> None:
     """Refuse what is for instructors where the sandbox shows it.
 
     Raises:

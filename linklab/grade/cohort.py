@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The submissions of a class side by side, and what of them is for the instructor's eyes.
+"""What a graded class consists of: its submissions, and findings for the instructor, which never take points.
 
-Found by `linklab.grade.findings` and `linklab.grade.whose`; a finding never takes points.
+Findings are made by `linklab.grade.findings` and `linklab.grade.whose`.
 """
 
 from __future__ import annotations

@@ -152,6 +152,6 @@ def _forged(entries: Sequence[Entry]) -> list[Finding]:
             says = f"instance.json was changed after it was issued ({told}); what was issued was graded."
             found.append(Finding("forged", (entry,), says))
         if told := entry.report.impossible:
-            says = f"The state that was handed in is none that a network can be set to ({told}); nothing of it counted."
+            says = f"No network can be set to the state that was handed in ({told}), so nothing of it counted."
             found.append(Finding("impossible", (entry,), says))
     return found

@@ -117,6 +117,7 @@ def grade_all(
     labels = [before.label(each) for each in submissions]
     old = {entry.name: entry for entry in before.entries}
     entries: list[Entry | None] = [None] * len(submissions)
+    logs = [""] * len(submissions)
     with contextlib.ExitStack() as stack:
         if settings.share and not settings.cluster and len(submissions) > 1:
             shared = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="linklab-shared-")))
@@ -136,7 +137,8 @@ def grade_all(
                 name, label = names[index], labels[index]
                 whose = placed(replace(done.report, source=label), label, settings.roster)
                 marked = settings.marking.applied(whose, label, old[name].report if name in old else None)
-                report = _written(out, name, scrubbed(marked), done.log)
+                logs[index] += done.log  # what it printed when it broke beside others is the only trace of that
+                report = _written(out, name, scrubbed(marked), logs[index])
                 entries[index] = Entry(name, label, replace(report, traces=()))
             told(Progress(index, entries[index] if done is not None else None))
     new = [entry for entry in entries if entry is not None]

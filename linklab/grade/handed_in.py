@@ -177,7 +177,7 @@ def _expanded(argument: str) -> list[tuple[Path, bool]]:
 
 
 def _up_to_link(path: Path, named: Path) -> Path:
-    """The first link on the way from the named folder to a path; the path itself if there is none."""
+    """The first symbolic link between the named folder and a path, or the path itself if there is none."""
     way = [each for each in (*reversed(path.parents), path) if each not in (named, *named.parents)]
     return next((each for each in way if each.is_symlink()), path)
 

@@ -243,7 +243,7 @@ class SandboxNetwork(PocketNetwork):
         return found
 
     def _taken(self) -> Taken:
-        """By all processes inside; who has lost its parent there is adopted by bubblewrap, and stays below it."""
+        """By all processes inside; one that has lost its parent is adopted by bubblewrap, and so stays below it."""
         return taken(self.keeper_pid)
 
     def _watch(self) -> None:

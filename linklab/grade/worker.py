@@ -269,8 +269,9 @@ class _OverworkedError(BaseException):
 def _processor_time(most_s: float) -> Iterator[None]:
     """Raise _OverworkedError in the main thread where all threads together take more; children do not count.
 
-    A timer's signal goes to the thread that computes (setitimer(2)), and wakes no main thread that waits for it; and
-    another thread gets no word in while C code computes, which looks for signals. So there are both.
+    It takes a timer and a thread. The timer's signal goes to whichever thread computes (setitimer(2)), which wakes no
+    main thread that waits for that one. The thread does not run while C code such as `re` holds the interpreter's lock;
+    but that code looks for signals.
     """
 
     def over(*_: object) -> None:

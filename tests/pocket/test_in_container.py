@@ -245,8 +245,8 @@ def test_a_container_that_shows_a_secret_is_refused(place, opened):
     if opened == "course":
         (place / "secret").chmod(0o755)
     (place / "ada.zip").touch()
-    secret = {"exercises": "0755", "entered": "0711", "course": "0700"}[opened]
-    done = graded_inside(place, place / "ada.zip", secret=secret)
+    mode = {"exercises": "0755", "entered": "0711", "course": "0700"}[opened]
+    done = graded_inside(place, place / "ada.zip", mode=mode)
     assert done.returncode == 4, done.stdout
     shown = "/secret" if opened == "course" else f"{HOME}/exercises"
     assert f"the student's commands could read {shown}" in done.stderr

@@ -113,7 +113,7 @@ def compute():
 
 
 def for_once(wanted):
-    """Break, or kill whoever grades, unless that has been done."""
+    """Raise an error or kill the grader, the first time only."""
     if Path(wanted["once"]).exists():
         return
     Path(wanted["once"]).write_text(str(Path.cwd()))

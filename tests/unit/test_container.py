@@ -5,6 +5,7 @@ import json
 import os
 import signal
 import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -78,6 +79,18 @@ def test_every_process_of_a_user_ends():
     assert [state for state in left if not state.startswith("Z")] == []  # the dead wait for whoever adopted them
     assert other.poll() is None
     end_all(USER - 1)
+    assert other.wait(10) == -9
+
+
+@as_root
+def test_processes_that_stop_others_end_all_the_same():
+    """Regression: what ended them had their number, so they could stop it, and grading waited for an hour."""
+    stops = "import os, signal\nwhile True:\n try: os.kill(-1, signal.SIGSTOP)\n except ProcessLookupError: pass"
+    with as_user(USER, Limits()) as (command, more):
+        other = subprocess.Popen([*command, PYTHON, "-ISc", stops], pass_fds=more, start_new_session=True)
+    while other.poll() is None and Path(f"/proc/{other.pid}/cmdline").read_bytes().split(b"\0")[1] != b"-ISc":
+        time.sleep(0.01)  # until it has become that program
+    end_all(USER)
     assert other.wait(10) == -9
 
 

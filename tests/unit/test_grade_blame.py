@@ -16,6 +16,7 @@ from linklab.exercise.bundle import Bundle, write_bundle
 from linklab.exercise.instance import instance_text, practice_instance
 from linklab.exercise.load import find_exercise, load_exercise
 from linklab.exercise.model import Experiment
+from linklab.exercise.report import Status
 from linklab.exercise.wanted import with_facts
 from linklab.grade import unit, worker
 from linklab.grade.rebuild import rebuild
@@ -180,6 +181,16 @@ def test_each_is_blamed_on_whose_fault_it_is(handed_in):
     found, notes = marks(handed_in)
     assert found == MARKS
     assert notes["damaged"] == ("The file is cut off; make it again with `linklab submit`, and upload the whole file",)
+
+
+@pytest.mark.parametrize(
+    ("name", "stopped"),
+    [("too large", "the network had more than 500 processes and was stopped"), ("does not build", ""), ("damaged", "")],
+)
+def test_a_network_that_a_limit_ended_while_it_was_built_is_stopped(handed_in, name, stopped):
+    """It is named to the instructor, and graded once more where others ran beside it."""
+    report = worker.graded(f"{__name__}:grade", handed_in / f"{name}.zip", None, {"engine": CLASS[name]})
+    assert (report.status, report.stopped) == (Status.UNGRADABLE, stopped)
 
 
 @pytest.mark.parametrize(

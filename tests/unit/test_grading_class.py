@@ -273,6 +273,9 @@ def test_what_breaks_beside_others_is_graded_once_more_by_itself(handed_in, tmp_
     assert statuses == [Status.GRADED, Status.GRADED, Status.ERROR]
     ends = [(each.index, each.entry.report.status) for each in told if each is not None and each.entry is not None]
     assert ends[3:] == [(0, Status.GRADED), (2, Status.ERROR)]
+    log = (tmp_path / "out/logs/s1.log").read_text()
+    assert "RuntimeError: it broke beside another one" in log
+    assert log.endswith("a message of the grader's own\n")
     (tmp_path / "once").unlink()
     found, _ = graded(folder, tmp_path / "one", jobs=1)
     assert found.entries[0].report.status is Status.ERROR
@@ -527,11 +530,19 @@ def test_nothing_is_graded_where_submissions_could_read_it(handed_in, tmp_path, 
     """Regression: a course file below /usr, which the sandbox shows, was printed with its secret into a report."""
     (tmp_path / "c.toml").write_text(COURSE)
     (tmp_path / "c.toml").chmod(0o600)
-    monkeypatch.setattr(command, "shown", lambda paths: [path for path in paths if path.name == "c.toml"])
+    asked = []
+
+    def shown(paths):
+        asked.extend(paths)
+        return [path for path in asked if path.name == "c.toml"]
+
+    monkeypatch.setattr(command, "shown", shown)
+    monkeypatch.setenv("LINKLAB_EXERCISES", str(tmp_path / "my"))
     folder = handed_in(s1="grade")
     assert cli.main(["grade", str(folder), "--course", str(tmp_path / "c.toml"), "--out", str(tmp_path / "o")]) == 2
     says = f"{tmp_path}/c.toml: submissions can read what lies below /usr, so move it elsewhere; nothing was graded"
     assert says in capsys.readouterr().err
+    assert asked == [tmp_path / "c.toml", tmp_path / "o", tmp_path / "my", folder / "s1.zip"]
     assert not (tmp_path / "o").exists()
 
 
