@@ -137,7 +137,8 @@ def grade_all(
                 name, label = names[index], labels[index]
                 whose = placed(replace(done.report, source=label), label, settings.roster)
                 marked = settings.marking.applied(whose, label, old[name].report if name in old else None)
-                logs[index] += done.log  # what it printed when it broke beside others is the only trace of that
+                if logs[index] != done.log:  # what it printed when it broke beside others is the only trace of that
+                    logs[index] += done.log
                 report = _written(out, name, scrubbed(marked), logs[index])
                 entries[index] = Entry(name, label, replace(report, traces=()))
             told(Progress(index, entries[index] if done is not None else None))

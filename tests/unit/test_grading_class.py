@@ -537,7 +537,7 @@ def test_nothing_is_graded_where_submissions_could_read_it(handed_in, tmp_path, 
         return [path for path in asked if path.name == "c.toml"]
 
     monkeypatch.setattr(command, "shown", shown)
-    monkeypatch.setenv("LINKLAB_EXERCISES", str(tmp_path / "my"))
+    monkeypatch.setattr(command, "search_path", lambda: (str(tmp_path / "my"),))
     folder = handed_in(s1="grade")
     assert cli.main(["grade", str(folder), "--course", str(tmp_path / "c.toml"), "--out", str(tmp_path / "o")]) == 2
     says = f"{tmp_path}/c.toml: submissions can read what lies below /usr, so move it elsewhere; nothing was graded"
