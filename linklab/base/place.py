@@ -21,6 +21,18 @@ LIKELY_USE = 0.25
 LONGEST_FOLDER = 90
 """Bytes; sun_path of unix(7) holds 108, and the socket's own name comes after the folder's."""
 PROT_EXEC_FILE_BYTES = mmap.PAGESIZE
+_user: int | None = None
+
+
+def user_number() -> int:
+    """The number by which folders are named that all programs of this user share."""
+    return os.getuid() if _user is None else _user
+
+
+def keep_user_number() -> None:
+    """Go on with the number that we have, since we will soon see another one (`linklab.grade.subordinate`)."""
+    global _user  # noqa: PLW0603 - as the number itself is the whole process's
+    _user = user_number()
 
 
 def candidates() -> list[Path]:
@@ -29,7 +41,7 @@ def candidates() -> list[Path]:
         os.environ.get("LINKLAB_TMP"),
         os.environ.get("TMPDIR"),
         "/dev/shm",
-        f"/run/user/{os.getuid()}",
+        f"/run/user/{user_number()}",
         "/tmp",
         "/var/tmp",
     ]
@@ -91,7 +103,7 @@ def private(name: str) -> Path:
         EngineError: it can be made in neither place.
     """
     return first_private(
-        [Path(tempfile.gettempdir()) / f"linklab-{os.getuid()}-{name}", private_at_home() / name],
+        [Path(tempfile.gettempdir()) / f"linklab-{user_number()}-{name}", private_at_home() / name],
     )
 
 
@@ -101,7 +113,7 @@ def for_sockets() -> Path:
     Raises:
         EngineError: there is no place for it that belongs to this user.
     """
-    runtime, name = runtime_folder(), f"linklab-{os.getuid()}"
+    runtime, name = runtime_folder(), f"linklab-{user_number()}"
     tried = [
         *([runtime / "linklab"] if runtime else []),
         Path(tempfile.gettempdir()) / name,

@@ -20,8 +20,11 @@ from pathlib import Path
 
 from linklab import pocket_kernel
 from linklab.base import installation
+from linklab.base.supervise import Ended, Job, supervised
+from linklab.base.worker import Tell
 from linklab.engine.pocket import PACKAGE
 from linklab.errors import MissingError
+from linklab.grade import subordinate
 from linklab.grade.limits import Limits
 from linklab.grade.syscalls import program
 
@@ -170,25 +173,62 @@ _ROOTS_NAMESPACES = (
     *("--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID", "--cap-add", "CAP_SETPCAP"),
 )
 """For root, which needs no user namespace to give another user; `linklab.grade.enter` drops these capabilities."""
-_FIRST_USER = 2**30
+_NO_DISTRIBUTIONS = range(2**30, 2**31)
+"""Numbers that no distribution assigns to anybody."""
+_FREE = range(20_000, 60_000)
+"""Numbers in a namespace that has no more than 65,536; people and services have others (Debian Policy 9.2.2)."""
 _NETWORKS = 2**8
 _network = itertools.count()
 
 
 def another_user() -> int | None:
-    """Return the number of an unused user for the next network; None if we are not root or may not change users.
+    """Return the number of a user for the next network; None if we are not root or may not change users.
 
-    Each network has a user of its own, because a limit of processes counts all those of a user.  No distribution
-    assigns numbers of this range.
+    Each network has a user of its own, because Linux counts for each user how many processes there are, what they have
+    in flight, and more.  In a namespace of subordinate users there may be too few numbers for all processes that grade;
+    then two that run at once have the same one at times.
     """
-    user = _FIRST_USER + os.getpid() * _NETWORKS + next(_network) % _NETWORKS  # pid_max is at most 2**22
-    return user if os.geteuid() == 0 and not why_no_other_user() else None
+    if os.geteuid() != 0 or why_no_other_user():
+        return None
+    wanted = os.getpid() * _NETWORKS + next(_network) % _NETWORKS  # pid_max is at most 2**22
+    users = _users()
+    return users[wanted % len(users)]
+
+
+def _users() -> range:
+    """Numbers that this process, as root, may give; empty where it has but its own.
+
+    Raises:
+        OSError: there is no /proc.
+    """
+    return unused(*(Path(f"/proc/self/{kind}_map").read_text(encoding="utf-8") for kind in ("uid", "gid")))
+
+
+def unused(*maps: str) -> range:
+    """Numbers that belong to nobody and that all these maps of a user namespace have; format: user_namespaces(7)."""
+    found = [_NO_DISTRIBUTIONS, _FREE]
+    for text in maps:
+        extents = [
+            range(first, first + count) for first, _, count in (map(int, line.split()) for line in text.splitlines())
+        ]
+        found = [max((_common(one, each) for each in extents), key=len, default=range(0)) for one in found]
+    return next((each for each in found if each), range(0))
+
+
+def _common(one: range, other: range) -> range:
+    return range(max(one.start, other.start), min(one.stop, other.stop))
 
 
 def as_whom() -> str:
     """Return which user the sandbox runs submissions as, in words that continue "bubblewrap starts programs, "."""
     if os.geteuid() != 0:
-        return "as the user who grades, without a capability"
+        why = _why_no_subordinates()
+        if not why:
+            return "each network as a user of its own, one of your subordinate ones"
+        return (
+            "as the user who grades, without a capability, because no network can have a subordinate user of its own "
+            f"({why})"
+        )
     if why := why_no_other_user():
         return (
             f"as root without a capability, in a user namespace, because no other user can be given ({why}); "
@@ -197,11 +237,25 @@ def as_whom() -> str:
     return "each network as a user of its own"
 
 
+def _why_no_subordinates() -> str:
+    """Why processes that grade could not give networks subordinate users, which one of them tries; "" if they could."""
+
+    def tried(_tell: Tell) -> str:
+        return subordinate.enter() or why_no_other_user()
+
+    with supervised([Job(0, tried, deadline_s=2 * _TRIAL_S)], 1) as events:
+        ended = next(event for event in events if isinstance(event, Ended))
+    return str(ended.error) if ended.error is not None else ended.value or ""
+
+
 @functools.cache
 def why_no_other_user() -> str:
     """Why root cannot start the sandbox as another user here, which is tried; "" if it can."""
     kernel = pocket_kernel.find()
-    return "there is no pocket kernel" if kernel is None else _tried(kernel.path, _FIRST_USER).said
+    if kernel is None:
+        return "there is no pocket kernel"
+    users = _users()
+    return _tried(kernel.path, users[0]).said if users else "no other users are known here"
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,7 @@ from linklab.engine.api import Engine
 from linklab.errors import LinklabError
 from linklab.exercise.places import searching
 from linklab.exercise.report import Report, Status, called
+from linklab.grade import subordinate
 
 GRADE = "linklab.grade.worker:grade_in_pocket"
 GRACE_S = 10.0
@@ -245,6 +246,8 @@ def _work(unit: Unit, bundle: str, _tell: Tell) -> Report:
     most = MOST_MEMORY_BYTES if hard == resource.RLIM_INFINITY else min(MOST_MEMORY_BYTES, hard)
     resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
     folder = Path.cwd().parent
+    if unit.options.get("sandboxed", True) and not unit.options.get("container", False):
+        subordinate.enter()  # before there are threads; where it cannot be, networks run as ourselves
     try:
         with searching(map(Path, unit.exercises)):
             try:

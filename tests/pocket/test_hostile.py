@@ -4,6 +4,7 @@
 import contextlib
 import ctypes
 import errno
+import multiprocessing
 import os
 import pwd
 import re
@@ -31,7 +32,7 @@ from linklab.exercise.instance import Student, instance_text, issue
 from linklab.exercise.load import find_exercise, load_exercise
 from linklab.exercise.report import Status
 from linklab.grade import rebuild as rebuilding
-from linklab.grade import syscalls
+from linklab.grade import subordinate, syscalls
 from linklab.grade.bubblewrap import another_user, sandbox, why_not
 from linklab.grade.limits import Limits
 from linklab.grade.rebuild import rebuild
@@ -470,6 +471,79 @@ def test_root_gives_the_sandbox_another_user():
     assert said == f"Uid:{numbers}\nGid:{numbers}\nGroups:\t \n{capabilities}"
 
 
+def among_subordinates(work):
+    """What a function gives in a process that is root of a user namespace, as one is for who is not root."""
+
+    def run(begun, go, channel):
+        if os.geteuid() == 0:
+            assert ctypes.CDLL(None).unshare(0x10000000) == 0
+            begun.set()
+            go.wait()
+        elif why := subordinate.enter():
+            channel.send(why)
+            return
+        channel.send(work())
+
+    context = multiprocessing.get_context("fork")
+    begun, go = context.Event(), context.Event()
+    ours, theirs = context.Pipe(duplex=False)
+    process = context.Process(target=run, args=(begun, go, theirs))
+    process.start()
+    theirs.close()
+    try:
+        if os.geteuid() == 0:
+            begun.wait()
+            for kind in ("uid", "gid"):
+                Path(f"/proc/{process.pid}/{kind}_map").write_text(f"0 0 1\n20000 {2**30} 40000\n")
+            go.set()
+        if isinstance(found := ours.recv(), str):
+            pytest.skip(found)
+        return found
+    finally:
+        process.join()
+
+
+IN_FLIGHT = """
+import array, errno, os, socket, sys
+pair = socket.socketpair()
+sent = "all"
+for _ in range(int(sys.argv[1])):
+    try:
+        socket.send_fds(pair[0], [b"x"], [0] * 250)
+    except OSError as error:
+        sent = errno.errorcode[error.errno]
+print(sent, flush=True)
+os.read(int(sys.argv[2]), 1)
+"""
+
+
+def test_what_one_network_keeps_in_flight_hinders_no_other_of_who_is_not_root():
+    """Regression: networks of an ordinary user shared what Linux counts for each user; now each has one of its own."""
+
+    def work():
+        first, second = another_user(), another_user()
+        kernel, said = pocket_kernel.require().path, []
+        for other in (first, second):
+            with contextlib.ExitStack() as stack:
+                for user, times in ((first, 3), (other, 1)):
+                    held = Limits(memory_mib=16, work_mib=16, open_files=300)
+                    command, taken = stack.enter_context(sandbox(kernel, held, user))
+                    waits, ours = os.pipe()
+                    stack.callback(os.close, waits)
+                    stack.callback(os.close, ours)
+                    script = ["/usr/bin/python3", "-ISc", IN_FLIGHT, str(times), str(waits)]
+                    files = {"pass_fds": [*taken, waits], "stdout": subprocess.PIPE}
+                    process = stack.enter_context(subprocess.Popen([*command, *script], text=True, env={}, **files))
+                    stack.callback(os.write, ours, b"x")
+                    said.append(process.stdout.readline().strip())
+        return [second - first, confined("grep -hE '^(Uid|Groups)' /proc/self/status", first), first, *said]
+
+    apart, status, first, *said = among_subordinates(work)
+    assert apart == 1
+    assert status == "Uid:" + f"\t{first}" * 4 + "\nGroups:\t \n"
+    assert said == ["ETOOMANYREFS", "ETOOMANYREFS", "ETOOMANYREFS", "all"]
+
+
 BOMB = """
 import os, sys, time
 made = 0
@@ -564,19 +638,34 @@ def test_when_the_grader_is_killed_nothing_stays():
 # --- the sandbox does what the pocket does
 
 
+def pinged(engine, folder):
+    """What a student measures under random loss, in a file that nobody else may read."""
+    folder.mkdir()
+    (folder / "set.sh").write_text("tc qdisc add dev s1-eth2 root netem delay 10ms loss 5%")
+    with engine.start(Topology.load(TOPOLOGY), workdir=folder, seed=7) as network:
+        type_(network, "sh set.sh")
+        type_(network, "umask 077; ping -c 40 -i 0.05 10.0.0.2 > ping.txt", "h1")
+    return (folder / "ping.txt").read_text()
+
+
 def test_the_sandbox_gives_the_same_bytes_as_the_pocket(tmp_path):
     """Loss is random and comes from the seed alone: what a student measures, the grader measures."""
-    seen = []
-    for engine in (PocketEngine(), SandboxEngine()):
-        folder = tmp_path / type(engine).__name__
-        folder.mkdir()
-        (folder / "set.sh").write_text("tc qdisc add dev s1-eth2 root netem delay 10ms loss 5%")
-        with engine.start(Topology.load(TOPOLOGY), workdir=folder, seed=7) as network:
-            type_(network, "sh set.sh")
-            type_(network, "ping -c 40 -i 0.05 10.0.0.2 > ping.txt", "h1")
-        seen.append((folder / "ping.txt").read_text())
-    assert seen[0] == seen[1]
-    assert 25 < seen[0].count("icmp_seq=") < 40
+    plain, confined = pinged(PocketEngine(), tmp_path / "plain"), pinged(SandboxEngine(), tmp_path / "sandbox")
+    assert plain == confined
+    assert 25 < plain.count("icmp_seq=") < 40
+
+
+def test_a_network_of_a_subordinate_user_gives_the_same_bytes(tmp_path):
+    """Its files come in and out, it can be ended, and nothing of it is left."""
+
+    def work():
+        engine = SandboxEngine()
+        said = pinged(engine, tmp_path / "subordinate")
+        return [said, [network.user for network in engine._networks]]
+
+    said, users = among_subordinates(work)
+    assert said == pinged(SandboxEngine(), tmp_path / "sandbox")
+    assert set(users) < set(range(20_000, 60_000))
 
 
 @pytest.mark.parametrize(
