@@ -5,7 +5,6 @@ import json
 import os
 import signal
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -85,13 +84,20 @@ def test_every_process_of_a_user_ends():
 @as_root
 def test_processes_that_stop_others_end_all_the_same():
     """Regression: what ended them had their number, so they could stop it, and grading waited for an hour."""
-    stops = "import os, signal\nwhile True:\n try: os.kill(-1, signal.SIGSTOP)\n except ProcessLookupError: pass"
+    stops = (
+        "import os, signal\nprint(flush=True)\n"
+        "while True:\n try: os.kill(-1, signal.SIGSTOP)\n except ProcessLookupError: pass"
+    )
+    started = {"stdout": subprocess.PIPE, "start_new_session": True}
     with as_user(USER, Limits()) as (command, more):
-        other = subprocess.Popen([*command, PYTHON, "-ISc", stops], pass_fds=more, start_new_session=True)
-    while other.poll() is None and Path(f"/proc/{other.pid}/cmdline").read_bytes().split(b"\0")[1] != b"-ISc":
-        time.sleep(0.01)  # until it has become that program
-    end_all(USER)
-    assert other.wait(10) == -9
+        other = subprocess.Popen([*command, PYTHON, "-ISc", stops], pass_fds=more, **started)
+    try:
+        assert other.stdout.readline() == b"\n"
+        end_all(USER)
+        assert other.wait(10) == -9
+    finally:
+        other.kill()
+        other.communicate()
 
 
 @as_root
