@@ -29,8 +29,8 @@ manuals: tools ## every lab and exercise as HTML and PDF, and the handbook, in b
 pdf-check: manuals ## check the manuals' PDFs against PDF/UA-1 with veraPDF, which needs Java and Maven
 	$(VENV)/python tools/pdf_check.py
 
-test: setup browser ## run the tests, a file at a time on each processor; says what was skipped and why, and what was run twice
-	$(VENV)/python -m pytest -rsR -n auto --maxprocesses 4 --dist loadfile
+test: setup browser ## run the tests, a file at a time on each processor; says what was skipped and why, what was run twice, and what took long
+	$(VENV)/python -m pytest -rsR --durations=20 --durations-min=10 -n auto --maxprocesses 4 --dist loadfile
 
 browser: setup ## what the tests of the lab page need: Chromium and its driver, where apt has them, and axe-core
 	@tools/setup.sh browser
