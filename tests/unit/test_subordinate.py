@@ -4,6 +4,7 @@
 import ctypes
 import multiprocessing
 import os
+import tempfile
 import threading
 from pathlib import Path
 
@@ -40,13 +41,18 @@ def as_nobody(work):
 
 
 @pytest.fixture
-def a_newuidmap(monkeypatch, tmp_path):
+def everybodys():
+    """A folder in which every user may write; pytest's are its user's alone."""
+    with tempfile.TemporaryDirectory(prefix="linklab-test-") as folder:
+        Path(folder).chmod(0o777)
+        yield Path(folder)
+
+
+@pytest.fixture
+def a_newuidmap(monkeypatch, everybodys):
     """One is installed."""
-    tmp_path.chmod(0o755)
-    for folder in (tmp_path.parent, tmp_path.parent.parent):
-        folder.chmod(0o755)
-    (tmp_path / "newuidmap").symlink_to("/bin/true")
-    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    (everybodys / "newuidmap").symlink_to("/bin/true")
+    monkeypatch.setenv("PATH", f"{everybodys}:{os.environ['PATH']}")
 
 
 def allowed(why):
@@ -55,12 +61,9 @@ def allowed(why):
         pytest.skip(f"no user namespaces here: {why}")
 
 
-def test_who_has_entered_is_root_inside_and_the_same_user_outside(monkeypatch, a_newuidmap, tmp_path):
+def test_who_has_entered_is_root_inside_and_the_same_user_outside(monkeypatch, a_newuidmap, everybodys):
     """Its files are its user's, its folders have its user's number, and it still ends with its parent."""
     monkeypatch.setattr(subordinate, "_MAKE", ALONE)
-    made = tmp_path / "made"
-    made.mkdir()
-    made.chmod(0o777)
 
     def work():
         libc, heard = ctypes.CDLL(None), ctypes.c_int()
@@ -68,13 +71,13 @@ def test_who_has_entered_is_root_inside_and_the_same_user_outside(monkeypatch, a
         before = os.geteuid()
         why = subordinate.enter()
         libc.prctl(PR_GET_PDEATHSIG, ctypes.byref(heard))
-        (made / "file").touch()
+        (everybodys / "file").touch()
         return before, why, os.geteuid(), place.user_number(), heard.value
 
     before, why, after, named, heard = as_nobody(work)
     allowed(why)
     assert (why, after, named, heard) == ("", 0, before, 2)
-    assert (made / "file").stat().st_uid == before
+    assert (everybodys / "file").stat().st_uid == before
 
 
 def test_a_namespace_without_other_users_gives_none(monkeypatch, a_newuidmap):
