@@ -151,6 +151,17 @@ def test_the_same_bytes_for_another_user(place, clone, plain):
     assert shown_by(clone, place / "nobodys", *become, env=env) == plain
 
 
+BUSY = """
+import random, sys, time
+chance = random.Random(int(sys.argv[1]))
+while True:
+    until = time.process_time() + chance.uniform(0, 0.01)
+    while time.process_time() < until: pass
+    time.sleep(chance.uniform(0, 0.01))
+"""
+"""Computes in spells: beside what always does, a kernel and its programs wait each time they wait for each other."""
+
+
 def test_the_same_bytes_in_another_environment(place, clone, plain):
     """Language, time zone, umask, home, environment, dates of files, and a busy machine leave no trace."""
     for path in [clone, *clone.rglob("*")]:
@@ -169,7 +180,7 @@ def test_the_same_bytes_in_another_environment(place, clone, plain):
         "COLUMNS": "40",
         **{f"FILLER_{number}": "x" * 200 for number in range(200)},
     }
-    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(2)]
+    busy = [subprocess.Popen([sys.executable, "-c", BUSY, str(number)]) for number in range(2)]
     time.sleep(0.2)
     try:
         assert shown_by(clone, place / "hostile", env=hostile, umask=0o077) == plain
