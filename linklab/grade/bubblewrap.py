@@ -176,7 +176,7 @@ _ROOTS_NAMESPACES = (
 _NO_DISTRIBUTIONS = range(2**30, 2**31)
 """Numbers that no distribution assigns to anybody."""
 _FREE = range(20_000, 60_000)
-"""Numbers in a namespace that has no more than 65,536; people and services have others (Debian Policy 9.2.2)."""
+"""Numbers in a namespace that has no more than 65,536; accounts get theirs from 1000 on, and few have so many."""
 _NETWORKS = 2**8
 _network = itertools.count()
 
@@ -205,7 +205,7 @@ def _users() -> range:
 
 
 def unused(*maps: str) -> range:
-    """Numbers that belong to nobody and that all these maps of a user namespace have; format: user_namespaces(7)."""
+    """Numbers that are hardly anybody's and that all these maps of a user namespace have; format: user_namespaces(7)."""
     found = [_NO_DISTRIBUTIONS, _FREE]
     for text in maps:
         extents = [
