@@ -205,7 +205,7 @@ def _users() -> range:
 
 
 def unused(*maps: str) -> range:
-    """Numbers that are hardly anybody's and that all these maps of a user namespace have; format: user_namespaces(7)."""
+    """Numbers that hardly anybody has and all these maps of a user namespace do; format: user_namespaces(7)."""
     found = [_NO_DISTRIBUTIONS, _FREE]
     for text in maps:
         extents = [
