@@ -177,6 +177,7 @@ _NO_DISTRIBUTIONS = range(2**30, 2**31)
 """Numbers that no distribution assigns to anybody."""
 _FREE = range(20_000, 60_000)
 """Numbers in a namespace that has no more than 65,536; accounts get theirs from 1000 on, and few have so many."""
+_TOO_FEW = f"no numbers from {_FREE.start} to {_FREE.stop - 1} are ours to give"
 _NETWORKS = 2**8
 _network = itertools.count()
 
@@ -255,7 +256,7 @@ def why_no_other_user() -> str:
     if kernel is None:
         return "there is no pocket kernel"
     users = _users()
-    return _tried(kernel.path, users[0]).said if users else "no other users are known here"
+    return _tried(kernel.path, users[0]).said if users else _TOO_FEW
 
 
 @dataclass(frozen=True)
