@@ -2,7 +2,7 @@
 """Users to give away without being root: one's subordinate ones, which /etc/subuid and /etc/subgid name.
 
 A process that has entered a user namespace of them is root there, and can start each network as another user, as root
-does.  That process is still its user's own for everything outside, and gains no right over files or programs of other accounts.
+does.  That process is still its user's own for everything outside, and gains no right over what other accounts have.
 unshare(1) makes the namespace, with the help of newuidmap(1), which alone may set more than one's own number.
 Source: subuid(5), user_namespaces(7), setns(2).
 """
