@@ -7,6 +7,7 @@ Memory is a sparse, deleted file that the kernel maps executable: its folder mus
 
 from __future__ import annotations
 
+import contextlib
 import mmap
 import os
 import stat
@@ -29,10 +30,12 @@ def user_number() -> int:
     return os.getuid() if _user is None else _user
 
 
-def keep_user_number() -> None:
-    """Go on with the number that we have, since we will soon see another one (`linklab.grade.subordinate`)."""
+def keep_user() -> None:
+    """Go on with the number and the home that we have, since we will soon see others (`linklab.grade.subordinate`)."""
     global _user  # noqa: PLW0603 - as the number itself is the whole process's
     _user = user_number()
+    with contextlib.suppress(RuntimeError):  # an account without a home
+        os.environ.setdefault("HOME", str(Path.home()))
 
 
 def candidates() -> list[Path]:

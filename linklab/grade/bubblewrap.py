@@ -177,7 +177,7 @@ _NO_DISTRIBUTIONS = range(2**30, 2**31)
 """Numbers that no distribution assigns to anybody."""
 _FREE = range(20_000, 60_000)
 """Numbers in a namespace that has no more than 65,536; accounts get theirs from 1000 on, and few have so many."""
-_TOO_FEW = f"no numbers from {_FREE.start} to {_FREE.stop - 1} are ours to give"
+_TOO_FEW = f"no number from {_FREE.start} to {_FREE.stop - 1} is ours to give, for which a range of 65,536 is needed"
 _NETWORKS = 2**8
 _network = itertools.count()
 
@@ -189,10 +189,10 @@ def another_user() -> int | None:
     in flight, and more.  In a namespace of subordinate users there may be too few numbers for all processes that grade;
     then two that run at once have the same one at times.
     """
-    if os.geteuid() != 0 or why_no_other_user():
+    users = _users() if os.geteuid() == 0 else range(0)
+    if not users or why_no_other_user():
         return None
     wanted = os.getpid() * _NETWORKS + next(_network) % _NETWORKS  # pid_max is at most 2**22
-    users = _users()
     return users[wanted % len(users)]
 
 

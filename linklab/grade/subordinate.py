@@ -12,39 +12,48 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import os
+import resource
+import select
 import shutil
 import subprocess
 from collections.abc import Iterator
 
-from linklab.base.place import keep_user_number
+from linklab.base.place import keep_user
 from linklab.base.text import one_line
 
 _CLONE_NEWUSER = 0x10000000
-_PR_GET_PDEATHSIG, _PR_SET_PDEATHSIG = 2, 1
 _MAKE = ("unshare", "--user", "--map-root-user", "--map-auto", "--", "/bin/sh", "-c", "echo; read _")
+_MAKE_S = 20.0
+_PROGRAMS = {"unshare": "util-linux", "newuidmap": "uidmap", "newgidmap": "uidmap"}
+"""What has to be installed, with Debian's package."""
 
 
 def enter() -> str:
     """Make this process, which must have no other thread, root of a namespace of one's subordinate users.
 
+    What the process starts keeps its user's home, and may be as many processes as that user's hard limit says.
+
     Returns:
-        Why it is not, "" if it is; then nothing has changed.
+        Why it is not, "" if it is; then it is still who it was.
     """
     if os.geteuid() == 0:
         return "root needs no subordinate users"
-    if shutil.which("newuidmap") is None:
-        return "newuidmap is not installed: sudo apt-get install uidmap"
+    for name, package in _PROGRAMS.items():
+        if shutil.which(name) is None:
+            return f"{name} is not installed: sudo apt-get install {package}"
+    if len(os.listdir("/proc/self/task")) > 1:  # noqa: PTH208 - names alone
+        return "a process with threads can enter no user namespace"
+    for limit in (resource.RLIMIT_NPROC, resource.RLIMIT_SIGPENDING):
+        # the soft limit of who makes a namespace holds for all users in it together (linux, kernel/ucount.c)
+        resource.setrlimit(limit, (resource.getrlimit(limit)[1],) * 2)
     libc = ctypes.CDLL(None, use_errno=True)
-    heard = ctypes.c_int()
-    libc.prctl(_PR_GET_PDEATHSIG, ctypes.byref(heard))
     try:
         with _namespace() as number:
-            keep_user_number()
+            keep_user()
             if libc.setns(number, _CLONE_NEWUSER) != 0:
-                raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+                return f"setns: {os.strerror(ctypes.get_errno())}"
     except OSError as error:
         return one_line(error.strerror or str(error))
-    libc.prctl(_PR_SET_PDEATHSIG, heard.value)  # a change of user takes it away (prctl(2))
     return ""
 
 
@@ -55,18 +64,19 @@ def _namespace() -> Iterator[int]:
     Raises:
         OSError: there can be none; strerror says why.
     """
-    made = subprocess.Popen(_MAKE, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    assert made.stdin is not None
-    assert made.stdout is not None
-    assert made.stderr is not None
-    with made:
+    pipe, plain = subprocess.PIPE, {**os.environ, "LC_ALL": "C"}
+    with subprocess.Popen(_MAKE, stdin=pipe, stdout=pipe, stderr=pipe, env=plain) as made:
+        assert made.stdout is not None
+        assert made.stderr is not None
         try:
+            if not select.select([made.stdout], [], [], _MAKE_S)[0]:
+                raise OSError(None, f"unshare makes no namespace within {_MAKE_S:g} s")
             if not made.stdout.readline():
                 said = made.stderr.read(1000).decode(errors="replace").strip()
                 raise OSError(None, said.splitlines()[0] if said else "unshare fails without a word")
             number = os.open(f"/proc/{made.pid}/ns/user", os.O_RDONLY | os.O_CLOEXEC)
         finally:
-            made.stdin.close()
+            made.kill()
     try:
         yield number
     finally:

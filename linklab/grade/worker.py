@@ -246,9 +246,9 @@ def _work(unit: Unit, bundle: str, _tell: Tell) -> Report:
     most = MOST_MEMORY_BYTES if hard == resource.RLIM_INFINITY else min(MOST_MEMORY_BYTES, hard)
     resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
     folder = Path.cwd().parent
-    if unit.options.get("sandboxed", True) and not unit.options.get("container", False):
-        subordinate.enter()  # before there are threads; where it cannot be, networks run as ourselves
     try:
+        if unit.options.get("sandboxed", True) and not unit.options.get("container", False):
+            subordinate.enter()  # before there are threads; where it cannot be, networks run as ourselves
         with searching(map(Path, unit.exercises)):
             try:
                 with _processor_time(unit.processor_s):

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Networks as subordinate users, for who grades without being root."""
 
+import contextlib
 import ctypes
 import multiprocessing
 import os
+import pwd
+import resource
+import shutil
 import tempfile
 import threading
 from pathlib import Path
@@ -11,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from linklab.base import place
-from linklab.grade import bubblewrap, subordinate
+from linklab.grade import bubblewrap, subordinate, worker
 
 ALONE = ("unshare", "--user", "--map-root-user", "--", "/bin/sh", "-c", "echo; read _")
 """A namespace that anybody may make, with no user but oneself."""
@@ -19,25 +23,32 @@ NOBODY = 65_534
 PR_GET_PDEATHSIG, PR_SET_PDEATHSIG = 2, 1
 
 
-def as_nobody(work):
-    """What a function gives in a process of an ordinary user."""
-
-    def run(channel):
-        if os.geteuid() == 0:
-            os.setgroups([])
-            os.setresgid(NOBODY, NOBODY, NOBODY)
-            os.setresuid(NOBODY, NOBODY, NOBODY)
-        channel.send(work())
-
+def apart(work):
+    """What a function gives in a process of its own."""
     context = multiprocessing.get_context("fork")
     ours, theirs = context.Pipe(duplex=False)
-    process = context.Process(target=run, args=(theirs,))
+    process = context.Process(target=lambda: theirs.send(work()))
     process.start()
     theirs.close()
     try:
+        assert ours.poll(60)
         return ours.recv()
     finally:
+        process.kill()
         process.join()
+
+
+def as_nobody(work, user=NOBODY, group=NOBODY):
+    """The same in a process of an ordinary user, by default one who has nothing."""
+
+    def become():
+        if os.geteuid() == 0:
+            os.setgroups([])
+            os.setresgid(group, group, group)
+            os.setresuid(user, user, user)
+        return work()
+
+    return apart(become)
 
 
 @pytest.fixture
@@ -51,7 +62,8 @@ def everybodys():
 @pytest.fixture
 def a_newuidmap(monkeypatch, everybodys):
     """One is installed."""
-    (everybodys / "newuidmap").symlink_to("/bin/true")
+    for name in ("newuidmap", "newgidmap"):
+        (everybodys / name).symlink_to("/bin/true")
     monkeypatch.setenv("PATH", f"{everybodys}:{os.environ['PATH']}")
 
 
@@ -106,7 +118,7 @@ def test_why_there_is_no_namespace_is_told(make, why, monkeypatch, a_newuidmap):
 
 
 def test_a_process_with_threads_cannot_enter(monkeypatch, a_newuidmap):
-    """The machine's kernel refuses it, and says so."""
+    """setns(2) refuses it with words that say nothing."""
     monkeypatch.setattr(subordinate, "_MAKE", ALONE)
 
     def work():
@@ -119,13 +131,58 @@ def test_a_process_with_threads_cannot_enter(monkeypatch, a_newuidmap):
 
     why = as_nobody(work)
     allowed(why)
-    assert why == "Invalid argument"
+    assert why == "a process with threads can enter no user namespace"
 
 
-def test_without_newuidmap_its_package_is_named(monkeypatch, tmp_path):
-    """Debian's base system does not have it."""
-    monkeypatch.setenv("PATH", str(tmp_path))
-    assert as_nobody(subordinate.enter) == "newuidmap is not installed: sudo apt-get install uidmap"
+@pytest.mark.parametrize(
+    ("there", "named"),
+    [
+        ((), "unshare is not installed: sudo apt-get install util-linux"),
+        (("unshare",), "newuidmap is not installed: sudo apt-get install uidmap"),
+        (("unshare", "newuidmap"), "newgidmap is not installed: sudo apt-get install uidmap"),
+    ],
+)
+def test_a_program_that_is_missing_is_named_with_its_package(there, named, monkeypatch, everybodys):
+    """Debian's base system has no newuidmap."""
+    for name in there:
+        (everybodys / name).symlink_to("/bin/true")
+    monkeypatch.setenv("PATH", str(everybodys))
+    assert as_nobody(subordinate.enter) == named
+
+
+def test_what_makes_no_namespace_in_time_is_ended(monkeypatch, a_newuidmap):
+    """Such as newuidmap that waits for a directory service."""
+    monkeypatch.setattr(subordinate, "_MAKE", ("/bin/sleep", "60"))
+    monkeypatch.setattr(subordinate, "_MAKE_S", 0.2)
+    assert as_nobody(subordinate.enter) == "unshare makes no namespace within 0.2 s"
+
+
+def test_a_home_is_not_roots_afterwards(monkeypatch, a_newuidmap):
+    """Regression: without HOME, the kernel in the user's own cache was not found."""
+    monkeypatch.setattr(subordinate, "_MAKE", ALONE)
+    monkeypatch.delenv("HOME", raising=False)
+
+    def work():
+        before = Path.home()
+        return subordinate.enter(), before, Path.home()
+
+    why, before, after = as_nobody(work)
+    allowed(why)
+    assert (why, after) == ("", before)
+
+
+def test_a_low_soft_limit_of_processes_binds_no_other_user(monkeypatch, a_newuidmap):
+    """That of who makes a namespace holds for all in it; what is asked for is the hard limit."""
+    monkeypatch.setattr(subordinate, "_MAKE", ALONE)
+
+    def work():
+        hard = resource.getrlimit(resource.RLIMIT_NPROC)[1]
+        resource.setrlimit(resource.RLIMIT_NPROC, (50, hard))
+        return subordinate.enter(), resource.getrlimit(resource.RLIMIT_NPROC) == (hard, hard)
+
+    why, raised = as_nobody(work)
+    allowed(why)
+    assert (why, raised) == ("", True)
 
 
 @pytest.mark.parametrize(
@@ -158,20 +215,72 @@ def test_two_networks_of_a_small_namespace_have_different_users(monkeypatch):
     assert found <= set(range(20_000, 60_000))
 
 
-def test_what_is_installed_here_makes_one(monkeypatch):
-    """unshare and newuidmap as they are; for a user who has subordinate ones."""
+def with_subordinates():
+    """An account of this machine that has subordinate users: ours, or as root the first in /etc/subuid."""
+    names = [pwd.getpwuid(os.getuid()).pw_name]
     if os.geteuid() == 0:
-        pytest.skip("root needs none")
-    why, maps = as_nobody(lambda: (subordinate.enter(), Path("/proc/self/uid_map").read_text()))
-    if why:
-        pytest.skip(why)
-    assert len(maps.splitlines()) == 2
-    assert maps.split()[:3] == ["0", str(os.getuid()), "1"]
+        names = [line.partition(":")[0] for line in Path("/etc/subuid").read_text().splitlines()]
+    for name in names:
+        with contextlib.suppress(KeyError):
+            return pwd.getpwnam(name)
+    return None
 
 
-def test_why_networks_are_no_users_of_their_own_is_told(monkeypatch, tmp_path):
+def test_what_is_installed_here_makes_one():
+    """unshare and newuidmap as they are, for a user who has subordinate ones."""
+    account = with_subordinates() if Path("/etc/subuid").exists() else None
+    if account is None or shutil.which("newuidmap") is None:
+        pytest.skip("nobody here has subordinate users, or there is no newuidmap (Debian: uidmap)")
+    user, group = account.pw_uid, account.pw_gid
+    why, maps, users = as_nobody(
+        lambda: (subordinate.enter(), Path("/proc/self/uid_map").read_text(), bubblewrap._users()), user, group
+    )
+    allowed(why)
+    assert why == ""
+    assert maps.split()[:3] == ["0", str(user), "1"]
+    assert users == range(20_000, 60_000)
+
+
+@pytest.mark.parametrize(
+    ("options", "entered"),
+    [({}, 1), ({"sandboxed": True}, 1), ({"sandboxed": False}, 0), ({"sandboxed": True, "container": True}, 0)],
+)
+def test_a_submission_is_graded_among_subordinate_users(options, entered, monkeypatch, tmp_path):
+    """Before grading has threads; not what is trusted, and not where the container is the sandbox."""
+    seen = []
+    monkeypatch.setattr(subordinate, "enter", lambda: seen.append(threading.active_count()) or "")
+    monkeypatch.setattr(worker, "graded", lambda *_: worker.failed(repr(seen)))
+    (tmp_path / "work").mkdir()
+
+    def work():
+        os.chdir(tmp_path / "work")
+        return worker._work(worker.Unit("a.zip", b"", None, 60.0, options), "a.zip", lambda _: None).notes
+
+    assert apart(work) == (repr([1] * entered),)
+
+
+def test_who_is_stopped_while_entering_leaves_no_folder(monkeypatch, tmp_path):
+    """Regression: the folder of the submission stayed."""
+
+    def stopped():
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(subordinate, "enter", stopped)
+    (tmp_path / "unit/work").mkdir(parents=True)
+
+    def work():
+        os.chdir(tmp_path / "unit/work")
+        with contextlib.suppress(KeyboardInterrupt):
+            worker._work(worker.Unit("a.zip", b"", None, 60.0), "a.zip", lambda _: None)
+        return (tmp_path / "unit").exists()
+
+    assert apart(work) is False
+
+
+def test_why_networks_are_no_users_of_their_own_is_told(monkeypatch, everybodys):
     """The doctor says it, with the cure; what tries it is a process of its own, so that ours stays who it is."""
-    monkeypatch.setenv("PATH", str(tmp_path))
+    (everybodys / "unshare").symlink_to("/bin/true")
+    monkeypatch.setenv("PATH", str(everybodys))
     assert as_nobody(lambda: (bubblewrap.as_whom(), os.geteuid() == 0)) == (
         "as the user who grades, without a capability, because no network can have a subordinate user of its own "
         "(newuidmap is not installed: sudo apt-get install uidmap)",
