@@ -20,6 +20,7 @@ from pathlib import Path
 
 from linklab import pocket_kernel
 from linklab.base import installation
+from linklab.base.place import user_number
 from linklab.base.supervise import Ended, Job, supervised
 from linklab.base.worker import Tell
 from linklab.engine.pocket import PACKAGE
@@ -177,7 +178,9 @@ _NO_DISTRIBUTIONS = range(2**30, 2**31)
 """Numbers that no distribution assigns to anybody."""
 _FREE = range(20_000, 60_000)
 """Numbers in a namespace that has no more than 65,536; accounts get theirs from 1000 on, and few have so many."""
-_TOO_FEW = f"no number from {_FREE.start} to {_FREE.stop - 1} is ours to give, for which a range of 65,536 is needed"
+_TOO_FEW = (
+    f"not all numbers from {_FREE.start} to {_FREE.stop - 1} are ours to give, for which a range of 65,536 is needed"
+)
 _NETWORKS = 2**8
 _network = itertools.count()
 
@@ -206,14 +209,17 @@ def _users() -> range:
 
 
 def unused(*maps: str) -> range:
-    """Numbers that hardly anybody has and all these maps of a user namespace do; format: user_namespaces(7)."""
+    """Numbers that hardly anybody has and all these maps of a user namespace do, which must be many.
+
+    Format: user_namespaces(7).
+    """
     found = [_NO_DISTRIBUTIONS, _FREE]
     for text in maps:
         extents = [
             range(first, first + count) for first, _, count in (map(int, line.split()) for line in text.splitlines())
         ]
         found = [max((_common(one, each) for each in extents), key=len, default=range(0)) for one in found]
-    return next((each for each in found if each), range(0))
+    return next((each for each in found if len(each) >= len(_FREE)), range(0))
 
 
 def _common(one: range, other: range) -> range:
@@ -330,8 +336,8 @@ def why_not() -> str | None:
         return explain("", {}, installed=False)
     if built is None:
         return None  # said elsewhere
-    if not _filters_calls():
-        return "submissions are graded in a sandbox, and this machine's kernel has no filters of system calls (seccomp)"
+    if why := _why_not_here():
+        return f"submissions are graded in a sandbox, and this machine{why}"
     try:
         found = _tried(built.path, another_user())
     except MissingError as error:
@@ -343,6 +349,39 @@ def why_not() -> str | None:
             "chmod -R o+rX both folders"
         )
     return explain(found.said, settings()) if found.said else None
+
+
+def _why_not_here() -> str:
+    """What keeps this machine from having any, in words that continue "this machine"; "" if nothing does."""
+    if not _filters_calls():
+        return "'s kernel has no filters of system calls (seccomp)"
+    mounts = Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="replace")
+    if hides := hidden_by(mounts, {os.getegid(), *os.getgroups()}):
+        return (
+            f" hides processes from you (/proc has {hides}), so nobody could count what runs there: "
+            "sudo mount -o remount,hidepid=0 /proc, or grade as root"
+        )
+    return ""
+
+
+def hidden_by(mounts: str, groups: Iterable[int]) -> str:
+    """The option with which /proc hides processes from who has these groups, "" if it does not.
+
+    Then it also hides one's own from everybody but root, where they have made themselves unreadable.
+
+    Args:
+        mounts: content of /proc/self/mountinfo (proc_pid_mountinfo(5)).
+        groups: numbers.
+    """
+    if user_number() == 0:
+        return ""
+    lines = (line.split() for line in mounts.splitlines())
+    *_, options = ("", *(words[-1] for words in lines if words[4] == "/proc"))  # the last lies on top
+    found = dict(option.partition("=")[::2] for option in options.split(","))
+    how = found.get("hidepid", "off")
+    # the group that sees all is root's where none is named, and there is none under the last of the ways
+    seen = how not in ("ptraceable", "4") and int(found.get("gid", 0)) in groups
+    return "" if how in ("off", "0") or seen else f"hidepid={how}"
 
 
 def explain(said: str, found: Mapping[str, str], *, installed: bool = True) -> str:

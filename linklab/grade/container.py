@@ -46,7 +46,7 @@ _DEPTH = 32
 """Of folders within each other; an exercise makes none."""
 _LOOK = """
 for path; do
-    { test -r "$path" || { test -d "$path" && test -x "$path"; }; } && printf "%s\\n" "$path"
+    { test -r "$path" || { test -d "$path" && test -x "$path"; }; } && printf "%s\\0" "$path"
 done
 true
 """
@@ -212,7 +212,7 @@ def readable(paths: Sequence[Path]) -> list[Path]:
     if done.returncode:
         said = done.stderr.strip().splitlines() or [f"status {done.returncode}"]
         raise MissingError(f"no command can be run as another user here: {said[-1]}")
-    found = set(done.stdout.splitlines())
+    found = set(done.stdout.split("\0"))
     return [path for path, name in zip(paths, asked, strict=True) if name in found]
 
 

@@ -8,9 +8,10 @@ plain files of ours, and never more than `Room`, all that ever came out together
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -72,7 +73,7 @@ class Exchange:
     def pull(self) -> list[str]:
         """Take out what is new or changed on their side; the names of files for which there was no room."""
         left_out = []
-        found = sorted(_files(self.theirs, "", self.room.files), key=lambda entry: (entry[1][1], entry[0]))
+        found = sorted(_files(self.theirs, self.room.files), key=lambda entry: (entry[1][1], entry[0]))
         for name, theirs in found:
             if self._known.get(name, (None, None))[1] == theirs:
                 continue
@@ -127,29 +128,36 @@ def _parent(top: int, name: str, *, make: bool = False, owner: int | None = None
         os.close(folder)
 
 
-def _files(top: int, below: str, most: int) -> list[tuple[str, _SEEN]]:
-    """Plain files with printable names, not too deep and not too many, those of folders after the others."""
+def _files(top: int, most: int) -> list[tuple[str, _SEEN]]:
+    """Plain files with printable names, not too deep and not too many.
+
+    At most twice as many entries are looked at, because folders and links without end would cost as much time as files.
+    """
     found: list[tuple[str, _SEEN]] = []
+    with contextlib.closing(_entries(top, "")) as entries:
+        for name, about in itertools.islice(entries, 2 * most):
+            if about is not None and stat.S_ISREG(about.st_mode) and name.isprintable():
+                found.append((name, _seen(about)))
+            if len(found) == most:
+                break
+    return found
+
+
+def _entries(top: int, below: str) -> Generator[tuple[str, os.stat_result | None]]:
+    """What lies in a folder, then what lies in the folders there; None for what has gone meanwhile."""
     folders: list[str] = []
     with os.scandir(top) as entries:
-        for looked_at, entry in enumerate(entries):
-            if looked_at > 2 * most or len(found) >= most:
-                break
-            if not entry.name.isprintable():
-                continue
+        for entry in entries:
+            about = None
             with contextlib.suppress(OSError):
                 about = entry.stat(follow_symlinks=False)
-                if stat.S_ISREG(about.st_mode):
-                    found.append((below + entry.name, _seen(about)))
-                elif stat.S_ISDIR(about.st_mode):
+                if stat.S_ISDIR(about.st_mode):
                     folders.append(entry.name)
+            yield below + entry.name, about
     for name in sorted(folders) if below.count("/") < _DEPTH else []:
-        if len(found) >= most:
-            break
         with contextlib.suppress(OSError):
             inner = os.open(name, _FOLDER, dir_fd=top)
             try:
-                found += _files(inner, f"{below}{name}/", most - len(found))
+                yield from _entries(inner, f"{below}{name}/")
             finally:
                 os.close(inner)
-    return found

@@ -21,6 +21,7 @@ class Limits:
 
     memory_mib: of its kernel; work_mib: of what is written beside that, by whatever is inside.
     own_mib: of what its processes have of their own, all together; the two above are files in memory.
+    stack_mib: of a process's stack, which is of its own, too.
     files: written, of any kind; processes: of the guest, each is one of ours; open_files: of its kernel.
     signals: queued, and timers, of which each holds one (timer_create(2)), of all processes together; a pocket's kernel
         has a few.
@@ -28,12 +29,15 @@ class Limits:
     total_s: the same of all networks of one engine, hence of one submission.
     heard_s: processor time of ours to read what it says, of which answers take a fraction of a second; what fills the
         pipe to us without end uses hardly any of its own.
+    carried_s: processor time of ours to look through its files, and to carry them in and out, of which a lab's hundreds
+        of lines take a second.
     wall_s: from start to end; a network that waits for ever uses no processor.
     room: what comes out of the working folder.
     """
 
     memory_mib: int = 2048
     own_mib: int = 256
+    stack_mib: int = 8
     work_mib: int = 128
     files: int = 20_000
     processes: int = 4096
@@ -42,6 +46,7 @@ class Limits:
     processor_s: float = 300.0
     total_s: float = 900.0
     heard_s: float = 5.0
+    carried_s: float = 30.0
     wall_s: float = HANG_S
     room: Room = field(default_factory=Room)
 
@@ -59,6 +64,7 @@ class Limits:
             "SIGPENDING": self.signals,
             "FSIZE": (self.memory_mib + self.work_mib) * 2**20,
             "DATA": self.own_mib * 2**20,
+            "STACK": self.stack_mib * 2**20,
         }
         ours = {name: resource.getrlimit(getattr(resource, f"RLIMIT_{name}"))[1] for name in wanted}
         return {

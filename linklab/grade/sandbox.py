@@ -116,6 +116,7 @@ class SandboxNetwork(PocketNetwork):
         self._began = time.monotonic()
         self._used_s = 0.0
         self._heard_s = 0.0  # processor time of ours that hearing the keeper has taken
+        self._carried_s = 0.0  # the same of carrying files
         self._shared: list[int] = []  # open folders: of work and memory
         self._exchange: Exchange | None = None
         self._exchanges = threading.Lock()
@@ -256,6 +257,8 @@ class SandboxNetwork(PocketNetwork):
                 why = f"the network took more than {limits.processor_s:.0f} s of processor time and was stopped"
             if self.link.taken_s + self._heard_s > limits.heard_s:
                 why = f"the network said more than the grader reads in {limits.heard_s:g} s and was stopped"
+            if self._carried_s > limits.carried_s:
+                why = f"the network's files took the grader more than {limits.carried_s:g} s and it was stopped"
             if time.monotonic() - self._began > limits.wall_s:
                 why = f"the network ran longer than {limits.wall_s:g} s and was stopped"
             if found.own_bytes > limits.own_mib * 2**20:
@@ -313,7 +316,7 @@ class SandboxNetwork(PocketNetwork):
     @contextlib.contextmanager
     def _carrying(self) -> Iterator[None]:
         """Files come in before and out after, also where the network does not answer."""
-        with self._exchanges:
+        with self._exchanges, self._counting():
             if self._exchange is not None:
                 try:
                     self._exchange.push()
@@ -322,6 +325,15 @@ class SandboxNetwork(PocketNetwork):
         try:
             yield
         finally:
-            with self._exchanges:
+            with self._exchanges, self._counting():
                 if self._exchange is not None:
                     self._exchange.pull()
+
+    @contextlib.contextmanager
+    def _counting(self) -> Iterator[None]:
+        """What this thread takes meanwhile is for carrying files."""
+        began_s = time.thread_time()
+        try:
+            yield
+        finally:
+            self._carried_s += time.thread_time() - began_s

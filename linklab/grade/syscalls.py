@@ -55,6 +55,8 @@ Not clone3, whose flags a filter cannot see, and not memfd_create, whose memory 
 could count it; see `program`.
 """
 _MAP_SHARED, _MAP_ANONYMOUS = 0x01, 0x20
+_MAP_UNCOUNTED = 0x40100
+"""MAP_GROWSDOWN, which is stack and no data to RLIMIT_DATA, and MAP_HUGETLB, whose pages are in no process's statm."""
 _STUBS_MEMFD = 0x13
 """Flags with which the pocket's kernel makes the file of its stub: MFD_EXEC | MFD_CLOEXEC | MFD_ALLOW_SEALING."""
 _OF_TRACERS = (7, 8)
@@ -72,11 +74,15 @@ CONTROLS = (
 )
 """Requests of ioctl(2) that are allowed: of terminals but TIOCSTI and TIOCLINUX, and of the pocket's own filter."""
 OF_PROCESS = (
-    *(1, 2, 3, 4, 15, 16),  # PR_[SG]ET_PDEATHSIG, PR_[SG]ET_DUMPABLE, PR_[SG]ET_NAME
+    *(1, 2, 3, 15, 16),  # PR_[SG]ET_PDEATHSIG, PR_GET_DUMPABLE, PR_[SG]ET_NAME
     *(21, 22, 23, 38, 39),  # PR_[GS]ET_SECCOMP, PR_CAPBSET_READ, PR_[SG]ET_NO_NEW_PRIVS
     0x53564D41,  # PR_SET_VMA: names of the C library's memory
 )
-"""Options of prctl(2) that are allowed."""
+"""Options of prctl(2) that are allowed.
+
+Not PR_SET_DUMPABLE: what a process has, and under hidepid=2 also that it is there, could be hidden from who counts it
+(proc(5)).
+"""
 OF_FILE = (
     *(0, 1, 2, 3, 4, 1030),  # F_DUPFD, F_[GS]ETFD, F_[GS]ETFL, F_DUPFD_CLOEXEC
     *(8, 9, 10, 11),  # F_[SG]ETOWN, F_[SG]ETSIG
@@ -105,8 +111,8 @@ def program() -> int:
         return seccomp.Arg(position, seccomp.MASKED_EQ, mask, value)
 
     for flag in (_MAP_SHARED, _MAP_ANONYMOUS):
-        rules.add_rule(seccomp.ALLOW, "mmap", low(3, flag, 0))
-    rules.add_rule(seccomp.ALLOW, "mmap", seccomp.Arg(1, seccomp.LE, _LITTLE_BYTES))
+        rules.add_rule(seccomp.ALLOW, "mmap", low(3, flag | _MAP_UNCOUNTED, 0))
+    rules.add_rule(seccomp.ALLOW, "mmap", seccomp.Arg(1, seccomp.LE, _LITTLE_BYTES), low(3, _MAP_UNCOUNTED, 0))
     rules.add_rule(seccomp.ALLOW, "clone", low(0, _NEW_NAMESPACES, 0))
     # of streams, which lead nowhere else: a datagram socket of a pair can send to any name
     rules.add_rule(seccomp.ALLOW, "socketpair", low(0, _WORD, _AF_UNIX), low(1, _KIND, _STREAM))

@@ -5,6 +5,7 @@ import json
 import os
 import signal
 import subprocess
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -101,12 +102,15 @@ def test_processes_that_stop_others_end_all_the_same():
 
 
 @as_root
-def test_what_a_students_commands_can_read_is_tried(tmp_path):
-    """By a command of theirs, in the order asked; what is not there cannot be read."""
+def test_what_a_students_commands_can_read_is_tried(tmp_path, request):
+    """By a command of theirs, in the order asked, whatever the name; what is not there cannot be read."""
     (tmp_path / "shut").write_text("")
     (tmp_path / "shut").chmod(0o600)
-    seen = [Path("/etc/passwd"), Path("/etc")]
-    assert readable([tmp_path / "shut", seen[0], tmp_path / "gone", seen[1]]) == seen
+    odd = Path(tempfile.mkdtemp(prefix="two\nlines"))
+    request.addfinalizer(odd.rmdir)
+    odd.chmod(0o755)
+    seen = [Path("/etc/passwd"), odd, Path("/etc")]
+    assert readable([tmp_path / "shut", *seen[:2], tmp_path / "gone", seen[2]]) == seen
 
 
 @with_landlock

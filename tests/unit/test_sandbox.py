@@ -126,6 +126,23 @@ def test_of_many_files_few_come_out(folders):
     assert len(contents(ours)) == 7
 
 
+def test_folders_count_as_files_do_in_what_is_looked_at(folders, monkeypatch):
+    """Regression: a lab of 22 kB made 19,000 folders, and looking through them after each line took 300 s of ours."""
+    ours, theirs, number = folders
+    for i in range(20):
+        for j in range(20):
+            (theirs / f"{i:02}/{j:02}").mkdir(parents=True)
+    (theirs / "00/19/in-sight").write_bytes(b"1")
+    (theirs / "19/beyond").write_bytes(b"2")
+    opened = []
+    monkeypatch.setattr(
+        os, "open", lambda name, *args, opens=os.open, **more: opened.append(name) or opens(name, *args, **more)
+    )
+    Exchange(ours, number, Room(files=50)).pull()
+    assert contents(ours) == {"00/19/in-sight": b"1"}
+    assert len(opened) < 100
+
+
 def test_what_came_out_and_was_deleted_counts(folders):
     """Regression: the lines of a lab, each of which deleted the files before it, filled the disk of the grader."""
     ours, theirs, number = folders
@@ -281,6 +298,48 @@ def test_without_bubblewrap_nothing_starts(monkeypatch, tmp_path):
     monkeypatch.setattr(pocket_kernel, "require", lambda: None)
     with pytest.raises(MissingError, match="bubblewrap is not installed: sudo apt-get install bubblewrap"):
         sandbox.SandboxEngine().check()
+
+
+@pytest.mark.parametrize(
+    ("options", "groups", "found"),
+    [
+        ("rw", [1000], ""),
+        ("rw,hidepid=off", [1000], ""),
+        ("rw,hidepid=invisible", [1000], "hidepid=invisible"),
+        ("rw,hidepid=2", [1000, 5], "hidepid=2"),  # before Linux 5.8
+        ("rw,gid=5,hidepid=noaccess", [1000], "hidepid=noaccess"),
+        ("rw,gid=5,hidepid=noaccess", [1000, 5], ""),
+        ("rw,hidepid=invisible", [1000, 0], ""),  # the group is root's
+        ("rw,gid=5,hidepid=ptraceable", [1000, 5], "hidepid=ptraceable"),
+    ],
+)
+def test_processes_that_are_hidden_cannot_be_graded(options, groups, found, monkeypatch):
+    """Regression: what hid itself took memory and processor time that were in no sum; root sees all."""
+    mounts = "\n".join(
+        (
+            "29 30 0:26 / /proc rw,relatime - proc proc rw,hidepid=invisible",
+            f"57 29 0:47 / /proc rw,relatime - proc proc {options}",
+            "58 30 0:48 / /proc2 rw,relatime shared:3 - proc proc rw,hidepid=invisible",
+        )
+    )
+    monkeypatch.setattr(bubblewrap, "user_number", lambda: 1000)
+    assert bubblewrap.hidden_by(mounts, groups) == found
+    monkeypatch.setattr(bubblewrap, "user_number", lambda: 0)
+    assert bubblewrap.hidden_by(mounts, groups) == ""
+
+
+def test_a_machine_that_hides_processes_is_told_the_cure(monkeypatch):
+    """Nothing is graded whose limits nobody can see."""
+    monkeypatch.setattr(bubblewrap, "hidden_by", lambda *_: "hidepid=invisible")
+    monkeypatch.setattr(pocket_kernel, "find", lambda: pocket_kernel.Kernel(Path("linux"), "7.3.4", "0", {}))
+    monkeypatch.setattr(pocket_kernel, "require", lambda: None)
+    monkeypatch.setattr(shutil, "which", lambda _: "/usr/bin/bwrap")
+    with pytest.raises(MissingError) as refused:
+        sandbox.SandboxEngine().check()
+    assert str(refused.value) == (
+        "submissions are graded in a sandbox, and this machine hides processes from you (/proc has hidepid=invisible), "
+        "so nobody could count what runs there: sudo mount -o remount,hidepid=0 /proc, or grade as root"
+    )
 
 
 def test_a_bubblewrap_that_is_denied_is_quoted(monkeypatch, tmp_path):

@@ -91,6 +91,10 @@ def test_the_calls_of_x32_are_refused(instructions):
         ("mmap", (0, 4 * 4096, 3, 0x21), ALLOW),  # the pocket's kernel tries its filter so
         ("mmap", (0, 4 * 4096 + 1, 3, 0x21), TRAP),  # no process's own, and no file's
         ("mmap", (0, 1 << 32, 3, 0x23), TRAP),  # MAP_SHARED_VALIDATE
+        ("mmap", (0, 1 << 28, 3, 0x122), TRAP),  # MAP_GROWSDOWN, which is a stack's
+        ("mmap", (0, 1 << 28, 3, 0x40022), TRAP),  # MAP_HUGETLB, which nobody's memory shows
+        ("mmap", (0, 4096, 3, 0x40021), TRAP),  # the same: a whole page of 2 MiB
+        ("mmap", (0, 4096, 3, 0x40001), TRAP),
         ("clone", (0x01200011,), ALLOW),  # fork
         ("clone", (0x10000000 | 17,), TRAP),  # CLONE_NEWUSER
         ("clone", (0x20000000,), TRAP),  # CLONE_NEWPID
@@ -110,6 +114,8 @@ def test_the_calls_of_x32_are_refused(instructions):
         ("fcntl", (0, 6), TRAP),  # F_SETLK
         ("fcntl", (0, 0xFFFFFFFF_00000400, 1), TRAP),
         ("prctl", (1, 9), ALLOW),
+        ("prctl", (3,), ALLOW),  # PR_GET_DUMPABLE
+        ("prctl", (4, 0), TRAP),  # PR_SET_DUMPABLE
         ("prctl", (35,), TRAP),  # PR_SET_MM
         ("prctl", (0x59616D61,), TRAP),  # PR_SET_PTRACER
         ("memfd_create", (0, 0x13), ABSENT),  # the pocket's kernel takes a temporary file for its stub then
