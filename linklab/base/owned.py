@@ -16,7 +16,7 @@ from pathlib import Path
 
 OWNER = "owner.json"
 """The note: {"pid": N, "began": clock ticks since the machine's start, "pids": namespace of the number}."""
-FOLDERS = ("linklab-test-", "linklab-selftest-")
+FOLDERS = ("linklab-test-", "linklab-selftest-", "linklab-unit-", "linklab-shared-")
 """How folders for temporary files begin."""
 HIDDEN = ".linklab-test-"
 """How one in the working folder of a network begins."""

@@ -200,9 +200,9 @@ def _builds() -> Iterator[Left]:
 
 
 def _tests() -> Iterator[Left]:
-    """Folders of tests that were killed: where temporary files go, and in the working folder."""
+    """Folders of tests and gradings that were killed: where temporary files go, and in the working folder."""
     for folder in owned.left(Path()):
-        yield f"folder {folder} of a test that was killed", partial(_remove, folder)
+        yield f"folder {folder} of a test or a grading that was killed", partial(_remove, folder)
 
 
 def _runs(runs: Path) -> Iterator[Left]:

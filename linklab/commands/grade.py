@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
+import sys
 import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -21,7 +23,7 @@ from linklab.errors import InputError
 from linklab.exercise.course import parse_course
 from linklab.exercise.places import HOW, course_places, search_path, searching
 from linklab.exercise.roster import read_roster
-from linklab.grade.bubblewrap import shown
+from linklab.grade.bubblewrap import shown, why_no_subordinates
 from linklab.grade.class_lists import Lists, read_points, read_times
 from linklab.grade.grading import (
     DEADLINE_S,
@@ -230,6 +232,17 @@ def _need_engine(args: argparse.Namespace, submissions: Sequence[HandedIn]) -> N
         _hidden_from_submissions(map(Path, search_path()))  # which lie at the same paths there
     else:
         _engine(args, submissions).check()
+        if len(submissions) > 1 and not args.trusted:
+            _warn_of_sharing()
+
+
+def _warn_of_sharing() -> None:
+    if os.geteuid() != 0 and (why := why_no_subordinates()):
+        print(
+            f"linklab: all networks run as you, since no subordinate user can be had ({why}), so one can use up what "
+            "Linux counts for each user; docs/install.md, For grading, has the cure",
+            file=sys.stderr,
+        )
 
 
 def _engine(args: argparse.Namespace, submissions: Sequence[HandedIn]) -> Engine:

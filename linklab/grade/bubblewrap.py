@@ -229,7 +229,7 @@ def _common(one: range, other: range) -> range:
 def as_whom() -> str:
     """Return which user the sandbox runs submissions as, in words that continue "bubblewrap starts programs, "."""
     if os.geteuid() != 0:
-        why = _why_no_subordinates()
+        why = why_no_subordinates()
         if not why:
             return "each network as a user of its own, one of your subordinate ones"
         return (
@@ -244,7 +244,7 @@ def as_whom() -> str:
     return "each network as a user of its own"
 
 
-def _why_no_subordinates() -> str:
+def why_no_subordinates() -> str:
     """Why processes that grade could not give networks subordinate users, which one of them tries; "" if they could."""
 
     def tried(_tell: Tell) -> str:

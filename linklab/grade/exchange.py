@@ -2,7 +2,7 @@
 """Carries files between a folder of ours and one that hostile programs write.
 
 The other folder is known by an open file alone and entered without following links; only plain files come out of it, as
-plain files of ours, and never more than `Room`, all that ever came out together.
+plain files of ours, and never more than `Room`.
 """
 
 from __future__ import annotations
@@ -24,10 +24,14 @@ _WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 @dataclass(frozen=True)
 class Room:
-    """How much comes out in all: files, and bytes of all of them; of those of one look the smallest come first."""
+    """How much comes out: files, and bytes of all of them; of those of one look the smallest come first.
+
+    written: bytes in all, those counted again that come again because they have changed.
+    """
 
     files: int = 500
     size: int = 64 * 2**20
+    written: int = 512 * 2**20
 
 
 class Exchange:
@@ -43,6 +47,7 @@ class Exchange:
         self.room = room
         self.owner = owner
         self._known: dict[str, tuple[_SEEN, _SEEN]] = {}  # name → our file and theirs when they were alike
+        self._written = 0
         self._taken: dict[str, int] = {}  # name → bytes of what came out, which stays here when they delete it
 
     def push(self) -> None:
@@ -86,7 +91,11 @@ class Exchange:
 
     def _has_room(self, name: str, size: int) -> bool:
         others = sum(self._taken.values()) - self._taken.get(name, 0)
-        return others + size <= self.room.size and len({*self._taken, name}) <= self.room.files
+        return (
+            others + size <= self.room.size
+            and self._written + size <= self.room.written
+            and len({*self._taken, name}) <= self.room.files
+        )
 
     def _take(self, name: str, theirs: _SEEN) -> None:
         with (
@@ -100,6 +109,7 @@ class Exchange:
         path = self.ours / name
         path.parent.mkdir(parents=True, exist_ok=True)
         self._taken[name] = max(len(content), self._taken.get(name, 0))  # also where only a part can be written
+        self._written += len(content)
         path.write_bytes(content)
         self._taken[name] = len(content)
         self._known[name] = (_seen(path.stat()), theirs)

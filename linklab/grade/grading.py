@@ -10,13 +10,13 @@ from __future__ import annotations
 import contextlib
 import json
 import shutil
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from linklab.base import owned
 from linklab.base.files import write
 from linklab.base.text import visible
 from linklab.exercise.instance import Student
@@ -120,7 +120,7 @@ def grade_all(
     logs = [""] * len(submissions)
     with contextlib.ExitStack() as stack:
         if settings.share and not settings.cluster and len(submissions) > 1:
-            shared = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="linklab-shared-")))
+            shared = stack.enter_context(owned.temporary("linklab-shared-"))
             settings = replace(settings, options={**settings.options, "shared": shared})
         units = [partial(_unit, each, settings) for each in submissions]
         events = stack.enter_context(contextlib.closing(_graded(units, settings)))

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import tempfile
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -23,6 +22,7 @@ from linklab.errors import Fault, InputError, LinklabError, blame
 from linklab.exercise.bundle import LAB, NOTES, PROGRESS, Bundle
 from linklab.exercise.report import CheckResult, Report, Status, called
 from linklab.grade.limits import HANG_S
+from linklab.grade.scratch import working_folder
 from linklab.guide.evidence import TypedEvidence
 from linklab.guide.guide import Guide
 from linklab.guide.plan import EditorWant, LabPlan
@@ -78,8 +78,7 @@ def grade_lab(bundle: Bundle, source: str, engine: Engine) -> Report:
     claimed = Guide(handed_in.lab)
     claimed.see_all(each for _, each in entries if each is not None)
     guide = Guide(handed_in.lab)
-    with tempfile.TemporaryDirectory(prefix="linklab-lab-") as name:
-        folder = Path(name)
+    with working_folder("linklab-lab-") as folder:
         _own_files(bundle, folder, entries)
         redoing = Redoing(handed_in.lab, engine, folder, time.monotonic() + HANG_S)
         guide.see_all(redoing.evidence(entries))
@@ -168,12 +167,12 @@ def _entries(bundle: Bundle, lab: Lab) -> tuple[list[ProgressEntry], list[str]]:
     count = sum(map(bool, map(bytes.strip, bundle.files.get(PROGRESS, b"").split(b"\n"))))
     if count > MOST_LINES:
         raise InputError(f"{PROGRESS} has {count:,} lines, and the grader reads at most {MOST_LINES:,}; {_ANEW}")
-    with tempfile.TemporaryDirectory(prefix="linklab-lab-") as name:
-        path = Path(name) / FOLDER / FILE
+    with working_folder("linklab-lab-") as folder:
+        path = folder / FOLDER / FILE
         path.parent.mkdir()
         path.write_bytes(bundle.files.get(PROGRESS, b""))
         try:
-            progress = LabProgress.load(Path(name))
+            progress = LabProgress.load(folder)
             read = progress.read(MOST_OF_STATES) if progress else None
         except LinklabError as error:
             raise InputError(str(error).replace(str(path), PROGRESS)) from error

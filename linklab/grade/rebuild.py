@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -23,6 +22,7 @@ from linklab.errors import BootError, DeadlineError, EngineError, Fault, Overuse
 from linklab.grade.drawing import is_tame
 from linklab.grade.limits import HANG_S
 from linklab.grade.sandbox import SandboxEngine
+from linklab.grade.scratch import working_folder
 from linklab.grade.shared import SharedEngine
 from linklab.grade.worklines import CACHES, FD, WATCH, Printed, read_printed, sentences
 from linklab.state.model import READ_STATE
@@ -102,8 +102,7 @@ def rebuild(topology: Topology, settings: Sequence[tuple[str, str]], work: str, 
     Raises:
         EngineError, MissingError: no network could be started, through no fault of the submission's.
     """
-    with tempfile.TemporaryDirectory(prefix="linklab-work-") as name:
-        folder = Path(name)
+    with working_folder("linklab-work-") as folder:
         (folder / "work.sh").write_text(work, encoding="utf-8")
         (folder / "nodes.txt").write_text("".join(f"{node.name}\n" for node in topology.nodes), encoding="utf-8")
         (folder / ".prepare").write_text(_PREPARE, encoding="utf-8")

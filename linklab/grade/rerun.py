@@ -9,7 +9,6 @@ on the virtual clock.  Experiments that are apart have another one, set up in th
 from __future__ import annotations
 
 import contextlib
-import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -24,6 +23,7 @@ from linklab.exercise.restore import restore_lines, unlike
 from linklab.exercise.wanted import with_facts
 from linklab.grade.drawing import UnbuildableError, tame
 from linklab.grade.limits import HANG_S
+from linklab.grade.scratch import working_folder
 from linklab.grade.traffic import Driven, drive
 from linklab.judge.evaluation import Lookup, NoValueError
 from linklab.judge.quantity import parse_value
@@ -167,8 +167,8 @@ def _give_up(found: Rerun, number: int, why: OverusedError) -> None:
 def _network(plan: ExerciseNetwork, engine: Engine, seed: int) -> Iterator[_Pocket]:
     """A new one, with a working folder that goes with it."""
     with (
-        tempfile.TemporaryDirectory(prefix="linklab-grade-") as folder,
-        _Pocket(plan, engine, Path(folder), seed) as pocket,
+        working_folder("linklab-grade-") as folder,
+        _Pocket(plan, engine, folder, seed) as pocket,
     ):
         yield pocket
 

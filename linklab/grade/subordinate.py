@@ -15,6 +15,7 @@ import os
 import resource
 import select
 import shutil
+import signal
 import subprocess
 from collections.abc import Iterator
 
@@ -65,7 +66,7 @@ def _namespace() -> Iterator[int]:
         OSError: there can be none; strerror says why.
     """
     pipe, plain = subprocess.PIPE, {**os.environ, "LC_ALL": "C"}
-    with subprocess.Popen(_MAKE, stdin=pipe, stdout=pipe, stderr=pipe, env=plain) as made:
+    with subprocess.Popen(_MAKE, stdin=pipe, stdout=pipe, stderr=pipe, env=plain, start_new_session=True) as made:
         assert made.stdout is not None
         assert made.stderr is not None
         try:
@@ -76,7 +77,7 @@ def _namespace() -> Iterator[int]:
                 raise OSError(None, said.splitlines()[0] if said else "unshare fails without a word")
             number = os.open(f"/proc/{made.pid}/ns/user", os.O_RDONLY | os.O_CLOEXEC)
         finally:
-            made.kill()
+            os.killpg(made.pid, signal.SIGKILL)  # with what it has started: newuidmap may hang
     try:
         yield number
     finally:

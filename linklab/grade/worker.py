@@ -13,7 +13,6 @@ import os
 import resource
 import shutil
 import signal
-import tempfile
 import threading
 import time
 import traceback
@@ -23,6 +22,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any, TypeAlias
 
+from linklab.base import owned
 from linklab.base.supervise import Began, Ended, Job, OverdueError, supervised
 from linklab.base.text import one_line
 from linklab.base.worker import DiedError, StoppedError, Tell
@@ -30,7 +30,7 @@ from linklab.engine.api import Engine
 from linklab.errors import LinklabError
 from linklab.exercise.places import searching
 from linklab.exercise.report import Report, Status, called
-from linklab.grade import subordinate
+from linklab.grade import scratch, subordinate
 
 GRADE = "linklab.grade.worker:grade_in_pocket"
 GRACE_S = 10.0
@@ -202,7 +202,7 @@ class _Desk:
         if len(unit.content) > MOST_BYTES:
             size = f"{len(unit.content) / 2**20:.0f} MiB"
             return failed(f"the file has {size}; a submission has at most {MOST_BYTES >> 20} MiB.", Status.UNGRADABLE)
-        folder = Path(tempfile.mkdtemp(prefix="linklab-unit-"))
+        folder = owned.make("linklab-unit-")
         self.places.callback(shutil.rmtree, folder, ignore_errors=True)
         work, log = folder / "work", folder / "log"
         work.mkdir()
@@ -249,7 +249,7 @@ def _work(unit: Unit, bundle: str, _tell: Tell) -> Report:
     try:
         if unit.options.get("sandboxed", True) and not unit.options.get("container", False):
             subordinate.enter()  # before there are threads; where it cannot be, networks run as ourselves
-        with searching(map(Path, unit.exercises)):
+        with searching(map(Path, unit.exercises)), scratch.within(folder):
             try:
                 with _processor_time(unit.processor_s):
                     return graded(unit.grade, Path(bundle), unit.course, unit.options)

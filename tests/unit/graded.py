@@ -19,6 +19,7 @@ from pathlib import Path
 
 from linklab.errors import EngineError, LinklabError
 from linklab.exercise.report import CheckResult, Report, Status, Trace
+from linklab.grade.scratch import working_folder
 from linklab.judge.verdict import Outcome
 
 NAN = float("nan")
@@ -147,6 +148,10 @@ def grade(bundle, course, *, seeds=(1,), sandboxed=True, shared=None):
         case "compute apart":
             with ThreadPoolExecutor() as pool:
                 pool.submit(compute).result()
+        case "die working":
+            with working_folder("linklab-work-") as folder:
+                (folder / "work.sh").touch()
+                os.kill(os.getpid(), signal.SIGKILL)
         case "leave":
             subprocess.Popen(["sleep", wanted["for"]])
             subprocess.run([sys.executable, "-c", "import time\nwhile time.process_time() < 2: pass"], check=True)

@@ -317,6 +317,15 @@ def test_who_stops_listening_ends_what_runs(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_unit_that_is_killed_leaves_no_folder(tmp_path, monkeypatch):
+    """Regression: the files of its networks lay beside the folder that goes with it."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    done = run_unit(unit("die working"))
+    assert done.report.notes == ("The grading process ended without a word (signal SIGKILL).",)
+    assert list(tmp_path.rglob("work.sh")) == []
+
+
 def test_what_a_unit_leaves_running_ends_with_it():
     """Its process group is ended when it has answered."""
     run_unit(unit("leave", deadline_s=30.0))

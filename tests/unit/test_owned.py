@@ -40,13 +40,14 @@ def killed(line: str) -> Path:
     return made
 
 
-def test_what_a_killed_process_left_is_found_and_cleaned(place, capsys):
+@pytest.mark.parametrize("prefix", owned.FOLDERS)
+def test_what_a_killed_process_left_is_found_and_cleaned(prefix, place, capsys):
     """Of temporary files and in the working folder; what belongs to us or to nobody stays."""
     wait = "print(made, flush=True); sys.stdin.read()"
-    in_tmp = killed(f"made = owned.make('linklab-test-'); (made / 'work').mkdir(); {wait}")
+    in_tmp = killed(f"made = owned.make('{prefix}'); (made / 'work').mkdir(); {wait}")
     assert owned.left(Path()) == [in_tmp]
     assert main(["clean", "--dry-run"]) == 0
-    assert f"would remove folder {in_tmp} of a test that was killed" in capsys.readouterr().out
+    assert f"would remove folder {in_tmp} of a test or a grading that was killed" in capsys.readouterr().out
     main(["clean"])
     here = killed(f"made = owned.make('.linklab-test-', Path()); {wait}")
     ours = owned.make("linklab-test-")

@@ -164,6 +164,17 @@ def test_what_came_out_and_was_deleted_counts(folders):
         assert out() == (3 + min(line + 1, 2), 900 + 10 * min(line + 1, 2))
 
 
+def test_a_file_that_changes_again_and_again_does_not_come_out_without_end(folders):
+    """Regression: a file of 60 MB, touched after each line of a lab, was written to the grader's disk each time."""
+    ours, theirs, number = folders
+    exchange = Exchange(ours, number, Room(size=100, written=250))
+    for line in range(5):
+        (theirs / "f").write_bytes(bytes([line]) * 100)
+        os.utime(theirs / "f", ns=(line, line))
+        assert exchange.pull() == ([] if line < 2 else ["f"])
+    assert contents(ours) == {"f": bytes([1]) * 100}
+
+
 def test_nothing_but_a_small_plain_file_is_read(tmp_path):
     """A link, a pipe, a file too large and one that is not there are none."""
     (tmp_path / "a").write_bytes(b"h\xffi")
