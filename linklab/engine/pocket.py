@@ -233,7 +233,7 @@ class PocketNetwork(AgentNetwork):
         """Start the keeper, and tell it what to start."""
         ours, guests = socket.socketpair()
         self.link = AgentLink(ours, self.largest_message)
-        self.link.on("hello", lambda _: self._hello.set())
+        self.link.on("hello", self._greeted)
         with guests:
             control, keepers = socket.socketpair()
             self._control = control
@@ -253,6 +253,12 @@ class PocketNetwork(AgentNetwork):
             raise start_failure("starting a thread", errno.EAGAIN, os.strerror(errno.EAGAIN)) from error
         with contextlib.suppress(EngineError):  # it has gone, and what it said of that is better than that it has
             self._order(self._config(places))
+
+    def _greeted(self, _message: dict[str, Any]) -> None:
+        """An agent is there; a second one is that of a kernel that has started again, where nothing is as it was."""
+        if self._hello.is_set():
+            self.link.end("the pocket kernel was restarted from inside, and the network is gone")
+        self._hello.set()
 
     def _places(self) -> Places:
         """MissingError if there is no place for the memory."""

@@ -174,8 +174,8 @@ _ROOTS_NAMESPACES = (
     *("--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID", "--cap-add", "CAP_SETPCAP"),
 )
 """For root, which needs no user namespace to give another user; `linklab.grade.enter` drops these capabilities."""
-_NO_DISTRIBUTIONS = range(2**30, 2**31)
-"""Numbers that no distribution assigns to anybody."""
+_NO_DISTRIBUTIONS = range(0x7000_0000, 0x7FFE_0000)
+"""Numbers that no distribution assigns to anybody, nor systemd to a container (systemd.io/UIDS-GIDS)."""
 _FREE = range(20_000, 60_000)
 """Numbers in a namespace that has no more than 65,536; accounts get theirs from 1000 on, and few have so many."""
 _TOO_FEW = (

@@ -57,7 +57,7 @@ class Limits:
         have little memory of their own (DATA), because a pocket's kernel keeps its memory in a file, which they map.
         """
         wanted = {
-            "CORE": 0,
+            "CORE": 1,  # 0 would start the machine's own handler all the same, which 1 does not (core(5))
             "CPU": int(self.processor_s) + 1,
             "NOFILE": self.open_files,
             "NPROC": self.processes,

@@ -21,7 +21,7 @@ from linklab.errors import MissingError
 
 ALLOWED = (
     # memory, processes, signals
-    *("arch_prctl", "brk", "mprotect", "mremap", "munmap", "madvise", "msync"),
+    *("arch_prctl", "brk", "mprotect", "mremap", "munmap", "msync"),
     *("execve", "execveat", "exit", "exit_group", "fork", "vfork", "wait4", "waitid", "kill", "tgkill", "tkill"),
     *("pidfd_open", "pidfd_send_signal", "personality", "seccomp", "restart_syscall", "setsid", "setpgid"),
     *("rt_sigaction", "rt_sigpending", "rt_sigprocmask", "rt_sigqueueinfo", "rt_sigreturn", "rt_sigsuspend"),
@@ -83,6 +83,12 @@ OF_PROCESS = (
 Not PR_SET_DUMPABLE: what a process has, and under hidepid=2 also that it is there, could be hidden from who counts it
 (proc(5)).
 """
+ADVICE = (
+    *(0, 1, 2, 3, 4, 8, 9),  # MADV_NORMAL, _RANDOM, _SEQUENTIAL, _WILLNEED, _DONTNEED, _FREE, _REMOVE
+    *(10, 11, 14, 15, 16, 17, 18, 19),  # MADV_[DO|DONT]FORK, _[NO]HUGEPAGE, _[DO|DONT]DUMP, _[WIPE|KEEP]ONFORK
+    *(22, 23),  # MADV_POPULATE_READ, _WRITE
+)
+"""Advice of madvise(2) that is allowed: not MADV_COLD and MADV_PAGEOUT, since memory in swap is in no sum."""
 OF_FILE = (
     *(0, 1, 2, 3, 4, 1030),  # F_DUPFD, F_[GS]ETFD, F_[GS]ETFL, F_DUPFD_CLOEXEC
     *(8, 9, 10, 11),  # F_[SG]ETOWN, F_[SG]ETSIG
@@ -118,6 +124,8 @@ def program() -> int:
     rules.add_rule(seccomp.ALLOW, "socketpair", low(0, _WORD, _AF_UNIX), low(1, _KIND, _STREAM))
     for request in CONTROLS:
         rules.add_rule(seccomp.ALLOW, "ioctl", low(1, _WORD, request))
+    for advice in ADVICE:
+        rules.add_rule(seccomp.ALLOW, "madvise", low(2, _WORD, advice))
     for wanted in OF_FILE:
         rules.add_rule(seccomp.ALLOW, "fcntl", low(1, _WORD, wanted))
     for option in OF_PROCESS:

@@ -13,6 +13,7 @@ ENDED = "the network ended while work.sh ran: "
 OVERDUE = r"the network took more than \d+ s of processor time and was stopped"
 POWER_OFF = "python3 -c 'import ctypes; ctypes.CDLL(None).reboot(0x4321FEDC)'"
 """reboot(2); the program of that name is not on every machine."""
+RESTART = "python3 -c 'import ctypes; ctypes.CDLL(None).reboot(0x01234567)'"
 _MACHINE = "mkdir /mnt/m; mount -t hostfs m /mnt/m; "
 
 
@@ -62,6 +63,7 @@ WORKS = {
     "many files": ("i=0; while :; do : >/lab/$((i++)); done", f"{ENDED}more than 5000 files were made inside"),
     "killing the agent": ("pkill -9 -f linklab.agent; sleep 9", f"{ENDED}the pocket kernel has ended"),
     "turning off": (POWER_OFF, f"{ENDED}the pocket kernel has ended"),
+    "starting again": (f"{RESTART}; sleep 9", f"{ENDED}the pocket kernel was restarted from inside"),
     "lies to the driver": (
         'python3 -c \'import os; os.write(os.open("/dev/pocket", os.O_WRONLY), b"\\xff" * 9)\'; sleep 9',
         f"{ENDED}what came from the network cannot be read: a frame of",
@@ -167,6 +169,7 @@ SAMPLE = (
     "endless output",
     "rm -rf of the machine",
     "killing the agent",
+    "starting again",
     "lies in the agent's name",
     "nothing in the agent's name",
     "a long status in the agent's name",

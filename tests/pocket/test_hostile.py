@@ -362,6 +362,12 @@ def test_what_leaves_the_kernel_has_timers_by_the_thousand_and_not_without_end(u
     assert confined(f"python3 -ISc '{TIMERS}'", user) == f"{Limits().signals} {errno.EAGAIN}\n"
 
 
+def test_what_leaves_the_kernel_starts_no_handler_of_core_dumps(user):
+    """Regression: under a limit of 0 the machine's own handler runs all the same, outside of the sandbox (core(5))."""
+    said = "import resource; print(resource.getrlimit(resource.RLIMIT_CORE))"
+    assert confined(f"python3 -ISc '{said}'", user) == "(1, 1)\n"
+
+
 def test_what_leaves_the_kernel_stays_on_its_networks_processor(user):
     """Regression: a thousand processes kept all processors busy, and another network did not come up in 120 s."""
     own = max(os.sched_getaffinity(0))
