@@ -10,7 +10,9 @@ import contextlib
 import json
 import os
 import secrets
+import shutil
 import stat
+import subprocess
 from pathlib import Path
 
 from linklab.errors import InputError
@@ -45,6 +47,14 @@ def write(path: Path | str, content: str | bytes, *, durable: bool = False, priv
         if error.errno is None:
             raise
         raise OSError(error.errno, error.strerror, str(path)) from error
+
+
+def remove_folder(folder: Path) -> None:
+    """Remove a folder with all in it as far as it can be, also where Python's own removal lacks stack or open files."""
+    with contextlib.suppress(RecursionError):
+        shutil.rmtree(folder, ignore_errors=True)
+    if folder.is_dir() and not folder.is_symlink():
+        subprocess.run(["rm", "-rf", "--", folder], stderr=subprocess.DEVNULL, check=False)
 
 
 def write_asked(path: Path, content: str | bytes, *, private: bool = False) -> Path:

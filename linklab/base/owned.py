@@ -9,10 +9,11 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+
+from linklab.base.files import remove_folder
 
 OWNER = "owner.json"
 """The note: {"pid": N, "began": clock ticks since the machine's start, "pids": namespace of the number}."""
@@ -41,7 +42,7 @@ def temporary(prefix: str) -> Iterator[Path]:
     try:
         yield made
     finally:
-        shutil.rmtree(made, ignore_errors=True)
+        remove_folder(made)
 
 
 def left(folder: Path) -> list[Path]:

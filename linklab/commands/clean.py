@@ -26,6 +26,7 @@ from typing import TYPE_CHECKING
 from linklab import pocket_kernel
 from linklab.base import owned
 from linklab.base.claims import RUNNING
+from linklab.base.files import remove_folder
 from linklab.base.text import one_line
 from linklab.engine import host, sudo
 from linklab.engine.pocket import run_base
@@ -148,8 +149,12 @@ def _kill(pid: int) -> None:
 
 
 def _remove(folder: Path) -> None:
-    with contextlib.suppress(FileNotFoundError):  # gone meanwhile
+    try:
         shutil.rmtree(folder)
+    except FileNotFoundError:  # gone meanwhile
+        pass
+    except RecursionError:
+        remove_folder(folder)
 
 
 def _is_own_folder(folder: Path) -> bool:

@@ -120,6 +120,7 @@ class SandboxNetwork(PocketNetwork):
         self._shared: list[int] = []  # open folders: of work and memory
         self._exchange: Exchange | None = None
         self._exchanges = threading.Lock()
+        self._sharing = threading.Lock()  # apart from that: to carry files may take seconds, in which limits hold too
 
     # --- start and end
 
@@ -162,6 +163,7 @@ class SandboxNetwork(PocketNetwork):
             self._keeper.stderr.close()
         with self._exchanges:
             self._exchange = None
+        with self._sharing:
             while self._shared:
                 os.close(self._shared.pop())
 
@@ -285,7 +287,7 @@ class SandboxNetwork(PocketNetwork):
 
     def _overfull(self) -> str:
         """Why it has made too many files, "" if it has not."""
-        with self._exchanges:
+        with self._sharing:
             found = list(map(os.fstatvfs, self._shared))
         over = sum(about.f_files - about.f_ffree for about in found) > self.limits.files
         return f"more than {self.limits.files} files were made inside" if over else ""

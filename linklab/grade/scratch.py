@@ -11,6 +11,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from linklab.base.files import remove_folder
+
 _folder: Path | None = None
 
 
@@ -32,5 +34,8 @@ def working_folder(prefix: str) -> Iterator[Path]:
     Raises:
         OSError: it cannot be made.
     """
-    with tempfile.TemporaryDirectory(prefix=prefix, dir=_folder) as name:
-        yield Path(name)
+    made = Path(tempfile.mkdtemp(prefix=prefix, dir=_folder))
+    try:
+        yield made
+    finally:
+        remove_folder(made)

@@ -11,7 +11,6 @@ import contextlib
 import importlib
 import os
 import resource
-import shutil
 import signal
 import threading
 import time
@@ -23,6 +22,7 @@ from pathlib import Path
 from typing import IO, Any, TypeAlias
 
 from linklab.base import owned
+from linklab.base.files import remove_folder
 from linklab.base.supervise import Began, Ended, Job, OverdueError, supervised
 from linklab.base.text import one_line
 from linklab.base.worker import DiedError, StoppedError, Tell
@@ -203,7 +203,7 @@ class _Desk:
             size = f"{len(unit.content) / 2**20:.0f} MiB"
             return failed(f"the file has {size}; a submission has at most {MOST_BYTES >> 20} MiB.", Status.UNGRADABLE)
         folder = owned.make("linklab-unit-")
-        self.places.callback(shutil.rmtree, folder, ignore_errors=True)
+        self.places.callback(remove_folder, folder)
         work, log = folder / "work", folder / "log"
         work.mkdir()
         bundle = work / (Path(unit.label.replace("\\", "/")).name or "submission.zip")
@@ -217,7 +217,7 @@ class _Desk:
         folder, log = self.logs.pop(ended.key)
         with log:
             said = log.read(_MOST_LOG).decode("utf-8", "replace")
-        shutil.rmtree(folder, ignore_errors=True)
+        remove_folder(folder)
         if ended.error is None:
             assert isinstance(ended.value, Report)
             return Done(ended.value, said)
@@ -260,7 +260,7 @@ def _work(unit: Unit, bundle: str, _tell: Tell) -> Report:
                 return _named(failed(why), Path(bundle), unit.course)
     except KeyboardInterrupt:  # perhaps because whoever started us was killed, and will remove nothing
         os.chdir("/")
-        shutil.rmtree(folder, ignore_errors=True)
+        remove_folder(folder)
         raise
 
 

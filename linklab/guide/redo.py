@@ -47,6 +47,10 @@ LINE_WALL_S = 120.0
 """For one line; the longest of a lab takes half of it."""
 
 
+_MOST_FILES, _MOST_FOLDERS = 500, 8
+"""How many files the progress may have written, and in how many folders one of them lies; a lab has a dozen in two."""
+
+
 class RedoError(InputError):
     """The work cannot be done once more; the sentence says where it ended."""
 
@@ -76,6 +80,7 @@ class Redoing:
         self._running: dict[tuple[str, str, float], _Running] = {}
         self._shift_s = 0.0
         self._said_s = 0.0
+        self._written: set[str] = set()
         self._mininet = ""
 
     def evidence(self, entries: Sequence[ProgressEntry]) -> Iterator[GuideEvidence]:
@@ -274,9 +279,14 @@ class Redoing:
         """A file in the working folder as the student had it; another's place is not ours to write.
 
         Raises:
-            RedoError: no file can have that name or text, or a folder stands where it belongs.
+            RedoError: no file can have that name or text, a folder stands where it belongs, or there are too many.
         """
         named = PurePosixPath(file.path)
+        self._written.add(file.path)
+        if len(named.parents) > _MOST_FOLDERS:
+            raise RedoError(f"the file {quoted(file.path)} of the progress lies in more than {_MOST_FOLDERS} folders")
+        if len(self._written) > _MOST_FILES:
+            raise RedoError(f"the progress names more than {_MOST_FILES} files")
         try:
             if not named.is_absolute() and ".." not in named.parts:
                 path = self.folder / named

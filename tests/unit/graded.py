@@ -124,7 +124,7 @@ def for_once(wanted):
     time.sleep(600)
 
 
-def grade(bundle, course, *, seeds=(1,), sandboxed=True, shared=None):
+def grade(bundle, course, *, seeds=(1,), sandboxed=True, shared=None):  # noqa: PLR0912 - a branch for each
     """Do what the submitted JSON asks for: give a report, raise, die, hang or print."""
     wanted = json.loads(bundle.read_bytes())
     match wanted["do"]:
@@ -152,6 +152,10 @@ def grade(bundle, course, *, seeds=(1,), sandboxed=True, shared=None):
             with working_folder("linklab-work-") as folder:
                 (folder / "work.sh").touch()
                 os.kill(os.getpid(), signal.SIGKILL)
+        case "dig":
+            for _ in range(1950):
+                Path("a").mkdir()
+                os.chdir("a")
         case "leave":
             subprocess.Popen(["sleep", wanted["for"]])
             subprocess.run([sys.executable, "-c", "import time\nwhile time.process_time() < 2: pass"], check=True)

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from linklab.base import files
+from linklab.base.files import remove_folder
 from linklab.errors import InputError
 
 
@@ -162,3 +163,24 @@ def test_a_file_that_somebody_asked_for(tmp_path):
     assert path.read_text() == "text"
     with pytest.raises(InputError, match=r"page\.html/x: cannot be written: "):
         files.write_asked(path / "x", "text")
+
+
+def test_a_folder_is_removed_however_deep(tmp_path):
+    """Regression: one of 1,950 folders in each other, which a submission made, ended the grading of a whole class."""
+    here = os.open(tmp_path, os.O_RDONLY)
+    for _ in range(1950):
+        os.mkdir("a", dir_fd=here)
+        inner = os.open("a", os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        here = inner
+    os.close(here)
+    remove_folder(tmp_path / "a")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_a_link_leads_to_is_not_removed(tmp_path):
+    """Only folders are."""
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "link").symlink_to("kept")
+    remove_folder(tmp_path / "link")
+    assert (tmp_path / "kept").is_dir()

@@ -326,6 +326,15 @@ def test_a_unit_that_is_killed_leaves_no_folder(tmp_path, monkeypatch):
     assert list(tmp_path.rglob("work.sh")) == []
 
 
+def test_a_unit_that_leaves_folders_without_end_costs_no_other(handed_in, tmp_path, monkeypatch):
+    """Regression: Python's own removal ended with a RecursionError, and with it the class, whose results were lost."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "tmp"))
+    (tmp_path / "tmp").mkdir()
+    done, _ = graded(handed_in(s1="dig", s2="grade"), tmp_path / "out")
+    assert [entry.report.status.value for entry in done.entries] == ["graded", "graded"]
+    assert list((tmp_path / "tmp").iterdir()) == []
+
+
 def test_what_a_unit_leaves_running_ends_with_it():
     """Its process group is ended when it has answered."""
     run_unit(unit("leave", deadline_s=30.0))

@@ -5,6 +5,7 @@ import os
 import shutil
 import stat
 import subprocess
+import threading
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -183,6 +184,19 @@ def test_nothing_but_a_small_plain_file_is_read(tmp_path):
     found = {name: read_bounded(tmp_path / name, 3) for name in ("a", "link", "pipe", "none")}
     assert found == {"a": "h\ufffdi", "link": None, "pipe": None, "none": None}
     assert read_bounded(tmp_path / "a", 2) is None
+
+
+def test_limits_are_looked_at_while_files_are_carried(tmp_path):
+    """Regression: carrying a large tree took 11 s, and for as long nobody looked at memory or processor time."""
+    options = {"workdir": tmp_path, "clock": Clock.VIRTUAL, "seed": 1, "profile": "desktop", "memory_mib": 64}
+    network = sandbox.SandboxNetwork(Limits(files=-1), None, **options)
+    network._shared.append(os.open(tmp_path, os.O_RDONLY))
+    looked = threading.Thread(target=network._overfull, daemon=True)
+    with network._exchanges:
+        looked.start()
+        looked.join(20)
+        assert not looked.is_alive()
+    network.close()
 
 
 # --- words from inside
