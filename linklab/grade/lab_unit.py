@@ -12,6 +12,7 @@ import json
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,8 @@ The guide looks at every step for each line, for up to 2 ms.
 _ANEW = "`linklab lab LAB --anew` begins a new one: hand that in"
 MOST_FILE = 2**18
 MOST_WORDS = 4000
+_MOST_NOTES = 100
+"""Of the predictions, and of the answers; a lab asks a dozen."""
 
 
 @dataclass(frozen=True)
@@ -151,7 +154,8 @@ def _object(bundle: Bundle, name: str) -> Mapping[str, Any]:
 
 
 def _mapping(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
+    """The first entries of an object, {} for anything else."""
+    return {_label(name): each for name, each in islice(value.items(), _MOST_NOTES)} if isinstance(value, dict) else {}
 
 
 def _words(value: object) -> str:

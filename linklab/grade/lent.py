@@ -7,6 +7,7 @@ Pure but for reading the exercise, which says what follows from its parameters.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
@@ -37,6 +38,8 @@ _MULTIPLES = {"bit/s": (1, 0.5, 0.25), "s": (1, 0.5), "bytes": (1, 2, 4, 0.5), "
 _OWN = {**_MULTIPLES, "bytes": (*(each / 4 for each in range(1, 13)), 4, 5, 6, 8, 10, 0.1, 0.125, 0.2)}
 """What they make of their own, wrong factors of a buffer too: such a number may be theirs, whoever else's it is."""
 _LEAST_BYTES = 1000
+_MOST_NUMBERS = 1000
+"""Different ones in a work.sh that are looked at, each for each student of the class; a model answer has a dozen."""
 _SAME = 1e-3
 
 _Quantities = Mapping[str, Mapping[str, float]]
@@ -68,7 +71,8 @@ def taken(mine: Report, others: Iterable[Parameters]) -> dict[Parameters, list[s
         known = {other: _quantities(exercise, dict(other)) for other in others}
     except (InputError, ArithmeticError):
         return {}
-    written = dict.fromkeys(found[0] for found in _NUMBER.finditer(plain(mine.work)))
+    different = dict.fromkeys(found[0] for found in _NUMBER.finditer(plain(mine.work)))
+    written = list(itertools.islice(different, _MOST_NUMBERS))
     strange = [text for text in written if not _fits(text, own) and not _fits(text, public)]
     found = {}
     for other, theirs in known.items():

@@ -126,6 +126,13 @@ def test_a_large_class_is_not_compared_pair_by_pair(monkeypatch):
     assert compared == [5] * 300
 
 
+@pytest.mark.parametrize(("others", "found"), [(990, 1), (1000, 0)])
+def test_of_numbers_without_end_the_first_are_looked_at(others, found):
+    """Regression: 44,000 different ones cost the process that grades a class eleven seconds, for each such work.sh."""
+    many = "".join(f"h1 sleep {number}\n" for number in range(70_000_000, 70_000_000 + others))
+    assert len(told(entry("s1", WORK, FAST), entry("s2", many + WORK, SLOW))) == found
+
+
 def test_commands_that_had_to_be_stopped_are_a_finding():
     """An attack on the grader, or an endless loop, is for a person to see; it comes first and takes no points."""
     why = "the network ended while work.sh ran: the network took more than 60 s of processor time and was stopped"

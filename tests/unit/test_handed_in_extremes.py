@@ -11,6 +11,7 @@ from linklab.exercise.course import Course
 from linklab.exercise.instance import Student, instance_text, issue
 from linklab.exercise.load import find_exercise, load_exercise
 from linklab.exercise.report import Status
+from linklab.grade.lab_unit import _read
 from linklab.grade.unit import grade
 from linklab.guide.evidence import EditorEvidence, TypedEvidence
 from linklab.guide.progress import FILE, FOLDER, LabProgress
@@ -112,6 +113,14 @@ def test_a_lab_with_an_extreme_anywhere_in_its_progress(progress, tmp_path):
     for path in kinds_of_places(progress):
         for value in FEW_EXTREMES:
             graded(tmp_path, handed_in(put(progress, path, value)))
+
+
+def test_answers_without_end_are_not_passed_on():
+    """Regression: 180,000 empty ones made a report of 11 MB."""
+    many = {"answers": {f"{number:03}" + "x" * 300: "" for number in range(1000)}, "predictions": {}}
+    found = _read(Bundle("lab3", "s1", {"lab.json": text(LAB), "notes.json": text(many)})).answers
+    assert len(found) == 100
+    assert max(map(len, found)) <= 101
 
 
 @pytest.mark.parametrize(("whole", "name"), [(LAB, "lab"), (NOTES, "notes")])
