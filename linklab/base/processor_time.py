@@ -36,23 +36,30 @@ class Taken:
 
 def processor_s(pid: int) -> float:
     """Seconds of processor time of a process and its descendants; see `taken`."""
-    return sum(_descendants(pid).values()) / _TICKS
+    return sum(each.ticks for each in _descendants(pid)) / _TICKS
 
 
 def taken(pid: int) -> Taken:
     """What a process and its descendants have taken, nothing if it has gone.
 
     A descendant that nobody waits for counts as long as it lives, and one whose parent has gone belongs to whoever has
-    adopted it.
+    adopted it.  Memory that changes its process faster than this looks, as by clone(2) with CLONE_VM, may be missed.
     """
-    found = _descendants(pid)
-    return Taken(sum(found.values()) / _TICKS, len(found), sum(map(_own_bytes, found)))
+    found = _descendants(pid, memory=True)
+    return Taken(sum(each.ticks for each in found) / _TICKS, len(found), sum(each.own_bytes for each in found))
 
 
 def taken_by(pids: Collection[int]) -> Taken:
     """What these processes have taken, whatever their parents; one that has gone adds nothing."""
     found = [read[1] for pid in pids if (read := _parent_and_ticks(str(pid))) is not None]
     return Taken(sum(found) / _TICKS, len(found), sum(map(_own_bytes, pids)))
+
+
+@dataclass(frozen=True)
+class _Process:
+    parent: int
+    ticks: int
+    own_bytes: int = 0
 
 
 def _own_bytes(pid: int) -> int:
@@ -69,19 +76,21 @@ def _own_bytes(pid: int) -> int:
     return (int(fields[1]) - int(fields[2])) * _PAGE if fields else 0
 
 
-def _descendants(pid: int) -> dict[int, int]:
-    """The process and all below it, with the ticks that each has used."""
-    found: dict[int, tuple[int, int]] = {}
-    for name in os.listdir("/proc"):  # noqa: PTH208 - of thousands of processes, a few times a second
-        if name.isdecimal() and (read := _parent_and_ticks(name)) is not None:
-            found[int(name)] = read
+def _descendants(pid: int, *, memory: bool = False) -> list[_Process]:
+    """The process and all below it; each is read whole at once, the newest first, since those end soonest."""
+    found: dict[int, _Process] = {}
+    names = os.listdir("/proc")  # noqa: PTH208 - of thousands of processes, a few times a second
+    for one in sorted((int(name) for name in names if name.isdecimal()), reverse=True):
+        own_bytes = _own_bytes(one) if memory else 0
+        if (read := _parent_and_ticks(str(one))) is not None:
+            found[one] = _Process(*read, own_bytes)
     below: dict[int, list[int]] = {}
-    for one, (parent, _) in found.items():
-        below.setdefault(parent, []).append(one)
-    mine, waiting = {}, [pid] if pid in found else []
+    for one, each in found.items():
+        below.setdefault(each.parent, []).append(one)
+    mine, waiting = [], [pid] if pid in found else []
     while waiting:
         one = waiting.pop()
-        mine[one] = found[one][1]
+        mine.append(found[one])
         waiting += below.get(one, [])
     return mine
 

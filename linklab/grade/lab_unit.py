@@ -29,7 +29,7 @@ from linklab.guide.guide import Guide
 from linklab.guide.plan import EditorWant, LabPlan
 from linklab.guide.predictions import PredictionTime
 from linklab.guide.progress import FILE, FOLDER, LabProgress, damage_told
-from linklab.guide.redo import Redoing
+from linklab.guide.redo import MOST_FOLDERS, Redoing
 from linklab.guide.redo_lines import ProgressEntry, is_for_hands
 from linklab.guide.status import GuideStatus, StepState
 from linklab.judge.verdict import Outcome
@@ -206,6 +206,9 @@ def _own_files(bundle: Bundle, folder: Path, entries: list[ProgressEntry]) -> No
         path = folder / name
         if name in written or len(content) > MOST_FILE or folder not in path.resolve().parents:
             continue
+        if name.count("/") >= MOST_FOLDERS:
+            why = f"{quoted(f'results/{name}')} lies in more than {MOST_FOLDERS} folders; leave it out"
+            raise InputError(why, fault=Fault.SUBMISSION)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)

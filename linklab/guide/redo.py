@@ -47,7 +47,7 @@ LINE_WALL_S = 120.0
 """For one line; the longest of a lab takes half of it."""
 
 
-_MOST_FILES, _MOST_FOLDERS = 500, 8
+_MOST_FILES, MOST_FOLDERS = 500, 8
 """How many files the progress may have written, and in how many folders one of them lies; a lab has a dozen in two."""
 
 
@@ -283,8 +283,8 @@ class Redoing:
         """
         named = PurePosixPath(file.path)
         self._written.add(file.path)
-        if len(named.parents) > _MOST_FOLDERS:
-            raise RedoError(f"the file {quoted(file.path)} of the progress lies in more than {_MOST_FOLDERS} folders")
+        if len(named.parents) > MOST_FOLDERS:
+            raise RedoError(f"the file {quoted(file.path)} of the progress lies in more than {MOST_FOLDERS} folders")
         if len(self._written) > _MOST_FILES:
             raise RedoError(f"the progress names more than {_MOST_FILES} files")
         try:

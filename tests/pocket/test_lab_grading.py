@@ -95,15 +95,23 @@ def test_claims_are_not_believed(tmp_path, lab):
     assert "Done by the student's progress, but not when it was done again: both-sides." in report.notes
 
 
-def test_results_that_no_folder_can_hold_are_refused(tmp_path, lab):
-    """Regression: a name that is a file's and a folder's was an error of the grader's."""
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("results/a/b", "cannot be written: File exists; leave it out, or rename it"),
+        (f"results/{'b/' * 8}b", "lies in more than 8 folders; leave it out"),
+    ],
+    ids=["a file's and a folder's", "deep"],
+)
+def test_results_that_no_folder_can_hold_are_refused(tmp_path, lab, name, why):
+    """Regression: these were an error of the grader's, and folders on its disk without end."""
     files = {
         "lab.json": json.dumps({"lab": lab.number, "replayed": replayed(lab), "student": "", "name": ""}).encode(),
         "progress.jsonl": worked(tmp_path, lab, "unshaped").path.read_bytes(),
         "results/a": b"1",
-        "results/a/b": b"2",
+        name: b"2",
     }
     write_bundle(tmp_path / "a.zip", Bundle("lab3", "", files))
     report = grade(tmp_path / "a.zip", None, PocketEngine())
     assert report.status is Status.UNGRADABLE
-    assert report.notes == ('"results/a/b" cannot be written: File exists; leave it out, or rename it',)
+    assert report.notes == (f'"{name}" {why}',)

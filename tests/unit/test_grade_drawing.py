@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from linklab.grade import drawing
 from linklab.grade.drawing import UnbuildableError, need_gradable, tame
 from linklab.topology import Topology
 from linklab.topology.switching import with_spanning_tree
@@ -87,6 +88,15 @@ def test_a_drawing_with_wireless_nodes_is_not_gradable(kind):
     data = json.loads(LAB_8.read_text())
     data[kind] = [{"number": "1", "opts": {"hostname": "w1"}, "x": "1", "y": "1"}]
     with pytest.raises(UnbuildableError, match=r"^the topology cannot be built: w1 is wireless, .* take it out$"):
+        need_gradable(Topology.loads(json.dumps(data), "Lab 8.mn"))
+
+
+def test_loops_of_a_drawing_that_is_too_large_are_not_looked_for(monkeypatch):
+    """Regression: those of 9,000 switches took the 300 s of the process that grades, which was an error of ours."""
+    monkeypatch.setattr(drawing, "loop_words", lambda _: pytest.fail("it was looked for"))
+    data = json.loads(LAB_8.read_text())
+    data["links"] += [{"src": "s2", "dest": "s1", "opts": {}}] * 1001
+    with pytest.raises(UnbuildableError, match=r"^the topology has 1,\d+ links, and the grader builds at most 1,000:"):
         need_gradable(Topology.loads(json.dumps(data), "Lab 8.mn"))
 
 
