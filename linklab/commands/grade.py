@@ -23,7 +23,7 @@ from linklab.errors import InputError
 from linklab.exercise.course import parse_course
 from linklab.exercise.places import HOW, course_places, search_path, searching
 from linklab.exercise.roster import read_roster
-from linklab.grade.bubblewrap import shown, why_no_subordinates
+from linklab.grade.bubblewrap import shown, why_no_other_user, why_no_subordinates
 from linklab.grade.class_lists import Lists, read_points, read_times
 from linklab.grade.grading import (
     DEADLINE_S,
@@ -237,9 +237,9 @@ def _need_engine(args: argparse.Namespace, submissions: Sequence[HandedIn]) -> N
 
 
 def _warn_of_sharing() -> None:
-    if os.geteuid() != 0 and (why := why_no_subordinates()):
+    if why := why_no_subordinates() if os.geteuid() != 0 else why_no_other_user():
         print(
-            f"linklab: all networks run as you, since no subordinate user can be had ({why}), so one can use up what "
+            f"linklab: all networks run as you, since none can have a user of its own ({why}), so one can use up what "
             "Linux counts for each user; docs/install.md, For grading, has the cure",
             file=sys.stderr,
         )

@@ -14,7 +14,7 @@ from typing import Any
 from linklab.editor.meter import short_rate
 from linklab.topology import Controller, Link, Switch, Topology
 from linklab.topology.parts import Node
-from linklab.topology.switching import OPENFLOW, has_spanning_tree, loops
+from linklab.topology.switching import OPENFLOW, closing_links, has_spanning_tree
 from linklab.windows.words import Phrase, joined, of_number
 
 DOWN, NO_CARRIER, UP = 0, 1, 2
@@ -286,5 +286,5 @@ def meter_arguments(topology: Topology) -> list[str]:
     arguments = ["--nodes", ",".join(dict.fromkeys(ends))] if ends else []
     asked = any(s.controllers and s.type in OPENFLOW for s in topology.switches)
     # without a loop nothing is blocked; with one, somebody may begin STP in a terminal
-    tree = has_spanning_tree(topology) or bool(loops(topology))
+    tree = has_spanning_tree(topology) or bool(closing_links(topology))
     return [*arguments, *(["--controllers"] if asked else []), *(["--tree"] if tree else [])]

@@ -53,7 +53,7 @@ class Starting:
         plain = "{template}: {nodes} nodes and {links} links"
         broken = "{template}: {nodes} nodes and {links} links; a spanning tree breaks its loops"
         template, counts = Phrase(what), {"nodes": len(topology.nodes), "links": len(topology.links)}
-        self.window.say(Phrase(broken if switching.loops(topology) else plain, template=template, **counts))
+        self.window.say(Phrase(broken if switching.closing_links(topology) else plain, template=template, **counts))
 
 
 def _field(number: Number) -> Field:

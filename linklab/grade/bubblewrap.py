@@ -208,6 +208,12 @@ def _users() -> range:
     return unused(*(Path(f"/proc/self/{kind}_map").read_text(encoding="utf-8") for kind in ("uid", "gid")))
 
 
+def _is_machines_root() -> bool:
+    """Whether we are root, and not that of a user namespace."""
+    first = Path("/proc/self/uid_map").read_text(encoding="utf-8").split()[:2]
+    return user_number() == 0 and first == ["0", "0"]
+
+
 def unused(*maps: str) -> range:
     """Numbers that hardly anybody has and all these maps of a user namespace do, which must be many.
 
@@ -255,14 +261,18 @@ def why_no_subordinates() -> str:
     return str(ended.error) if ended.error is not None else ended.value or ""
 
 
-@functools.cache
 def why_no_other_user() -> str:
     """Why root cannot start the sandbox as another user here, which is tried; "" if it can."""
+    return _tried_as_another().said
+
+
+@functools.cache
+def _tried_as_another() -> _Trial:
     kernel = pocket_kernel.find()
     if kernel is None:
-        return "there is no pocket kernel"
+        return _Trial("there is no pocket kernel")
     users = _users()
-    return _tried(kernel.path, users[0]).said if users else _TOO_FEW
+    return _tried(kernel.path, users[0]) if users else _Trial(_TOO_FEW)
 
 
 @dataclass(frozen=True)
@@ -339,16 +349,26 @@ def why_not() -> str | None:
     if why := _why_not_here():
         return f"submissions are graded in a sandbox, and this machine{why}"
     try:
-        found = _tried(built.path, another_user())
+        return _why_none_runs(built.path)
     except MissingError as error:
         return str(error)
+
+
+def _why_none_runs(kernel_path: Path) -> str | None:
+    root = _is_machines_root()
+    found = _tried_as_another() if root else _tried(kernel_path, another_user())
     if found.unreadable:
         return (
             f"submissions are graded in a sandbox, and its user cannot read what the network needs ({found.said}; "
-            f"{CODE} there is {PACKAGE.parent} here, and {KERNEL.parent} is {built.path.parent}): "
+            f"{CODE} there is {PACKAGE.parent} here, and {KERNEL.parent} is {kernel_path.parent}): "
             "chmod -R o+rX both folders"
         )
-    return explain(found.said, settings()) if found.said else None
+    alone = _tried(kernel_path, None) if root and found.said else found
+    if alone.said:
+        return explain(alone.said, settings())
+    # root itself would own the machine's devices inside, also in a namespace, and could close /dev/null to everybody
+    refused = f"submissions are graded in a sandbox, and root can give it no other user here ({found.said})"
+    return f"{refused}: grade as an ordinary user" if found.said else None
 
 
 def _why_not_here() -> str:

@@ -176,7 +176,8 @@ class SandboxNetwork(PocketNetwork):
             memory=MEMORY,
             run_base=POCKET,
             share=True,
-            limits=self.limits.of_a_process(),
+            # those that were set before the filter was loaded, but for the one that the filter lets nobody set
+            limits={name: most for name, most in self.limits.of_a_process().items() if name != "CORE"},
         )
 
     def _start_keeper(self, argv: list[str], fds: list[int]) -> subprocess.Popen[bytes]:

@@ -27,7 +27,7 @@ ALLOWED = (
     *("rt_sigaction", "rt_sigpending", "rt_sigprocmask", "rt_sigqueueinfo", "rt_sigreturn", "rt_sigsuspend"),
     *("rt_sigtimedwait", "rt_tgsigqueueinfo", "sigaltstack", "pause", "alarm", "getitimer", "setitimer"),
     *("futex", "rseq", "set_robust_list", "get_robust_list", "set_tid_address", "membarrier"),
-    *("sched_getaffinity", "sched_yield", "getcpu", "getrlimit", "setrlimit", "prlimit64"),
+    *("sched_getaffinity", "sched_yield", "getcpu", "getrlimit"),
     *("getrusage", "times", "sysinfo", "uname", "getrandom"),
     *("getpid", "getppid", "gettid", "getpgid", "getpgrp", "getsid", "getuid", "geteuid", "getgid", "getegid"),
     *("getgroups", "getresuid", "getresgid", "umask"),
@@ -89,6 +89,9 @@ ADVICE = (
     *(22, 23),  # MADV_POPULATE_READ, _WRITE
 )
 """Advice of madvise(2) that is allowed: not MADV_COLD and MADV_PAGEOUT, since memory in swap is in no sum."""
+_NO_DUMPS = 4
+"""RLIMIT_CORE: lowered from 1 to 0, it would start the machine's handler of core dumps again (core(5))."""
+_RESOURCES = 16
 OF_FILE = (
     *(0, 1, 2, 3, 4, 1030),  # F_DUPFD, F_[GS]ETFD, F_[GS]ETFL, F_DUPFD_CLOEXEC
     *(8, 9, 10, 11),  # F_[SG]ETOWN, F_[SG]ETSIG
@@ -124,6 +127,10 @@ def program() -> int:
     rules.add_rule(seccomp.ALLOW, "socketpair", low(0, _WORD, _AF_UNIX), low(1, _KIND, _STREAM))
     for request in CONTROLS:
         rules.add_rule(seccomp.ALLOW, "ioctl", low(1, _WORD, request))
+    for resource in {*range(_RESOURCES)} - {_NO_DUMPS}:
+        rules.add_rule(seccomp.ALLOW, "setrlimit", low(0, _WORD, resource))
+        rules.add_rule(seccomp.ALLOW, "prlimit64", low(1, _WORD, resource))
+    rules.add_rule(seccomp.ALLOW, "prlimit64", seccomp.Arg(2, seccomp.EQ, 0))  # asks, and sets nothing
     for advice in ADVICE:
         rules.add_rule(seccomp.ALLOW, "madvise", low(2, _WORD, advice))
     for wanted in OF_FILE:

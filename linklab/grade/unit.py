@@ -41,6 +41,8 @@ from linklab.topology import Topology
 
 SEEDS = (1, 2, 3)
 """Up to three runs, so one unlucky draw of losses decides nothing: `linklab.exercise.enough` says when fewer do."""
+_MOST_CHANGES = 2000
+"""Of those that a report tells; a state that takes more commands is one that no network can be set to."""
 
 
 def grade(
@@ -144,6 +146,7 @@ def examine(
         says = "work.sh left by the word of that network" if handed_in.made else "state.json says"
         why = f"no network can be set to what {says}, so it counts for nothing: {done.impossible}"
         notes = (*notes, why)
+    changed, more = _told_changes(evidence)
     report = Report(
         exercise=exercise.id,
         heading=exercise.heading,
@@ -155,11 +158,11 @@ def examine(
         score=round(sum(result.score for result in results), 2),
         max_score=sum(result.max_score for result in results),
         checks=results,
-        notes=(*submission.notes, *notes, *submission.answers.notes),
+        notes=(*submission.notes, *notes, *more, *submission.answers.notes),
         parameters=dict(instance.parameters),
         fault=instance.fault,
         untouched=_untouched(evidence),
-        changes=tuple(change.words for change in changes(evidence.references["start"], evidence.facts)),
+        changes=changed,
         work=submission.work or "",
         answers={name: value.shown for name, value in sorted(submission.answers.values.items())},
         experiments=_told(done.experiments, network.lookup),
@@ -180,6 +183,13 @@ def examine(
         stopped=handed_in.stopped,
     )
     return report, evidence
+
+
+def _told_changes(evidence: Evidence) -> tuple[tuple[tuple[str, str, str], ...], tuple[str, ...]]:
+    """What the student changed, and a note where that is more than a report tells."""
+    found = changes(evidence.references["start"], evidence.facts)
+    told = tuple(change.words for change in found[:_MOST_CHANGES])
+    return told, (f"Of {len(found):,} changes the first {len(told):,} are told.",) if len(found) > len(told) else ()
 
 
 def _untouched(evidence: Evidence) -> tuple[str, ...]:

@@ -354,7 +354,7 @@ def _loops(topology: DrawnNetwork) -> Iterator[Problem]:
     """Rings of switches: a broadcast circles in them for ever unless a spanning tree breaks them."""
     if switching.has_spanning_tree(topology):
         return
-    for i in switching.loops(topology):
+    for i in switching.closing_links(topology):
         message = (
             "closes a loop of switches; without a spanning tree broadcasts circle in it for ever. "
             "Preferences > Switches > Spanning tree breaks the loop"

@@ -59,11 +59,22 @@ def lone_switches(network: DrawnNetwork) -> list[str]:
     ]
 
 
-def loops(network: DrawnNetwork) -> dict[int, tuple[str, ...]]:
+def closing_links(network: DrawnNetwork) -> list[int]:
+    """The links that close a loop of switches, by their places in the file; the others are a tree, or several."""
+    return _trees(network)[0]
+
+
+def loops(network: DrawnNetwork, most: int | None = None) -> dict[int, tuple[str, ...]]:
     """For each link that closes a loop of switches, by its place in the file, the switches of the loop, in order.
 
-    The links that are not in the answer are a tree, or several.
+    Each loop may be as long as there are switches; most: how many to find, the first ones; None for all.
     """
+    closing, trees = _trees(network)
+    return {i: _path(trees, network.links[i].src, network.links[i].dest) for i in closing[:most]}
+
+
+def _trees(network: DrawnNetwork) -> tuple[list[int], Mapping[str, list[str]]]:
+    """The links that close a loop, and for each switch those beside it without these links."""
     beside: dict[str, list[str]] = {node.name: [] for node in network.switches if is_switch(node)}
     group = {name: name for name in beside}
 
@@ -73,18 +84,18 @@ def loops(network: DrawnNetwork) -> dict[int, tuple[str, ...]]:
             name = group[name]
         return name
 
-    found: dict[int, tuple[str, ...]] = {}
+    closing = []
     for i, link in enumerate(network.links):
         if link.src not in beside or link.dest not in beside:
             continue
         src, dest = root(link.src), root(link.dest)
         if src == dest:
-            found[i] = _path(beside, link.src, link.dest)
+            closing.append(i)
         else:
             group[src] = dest
             beside[link.src].append(link.dest)
             beside[link.dest].append(link.src)
-    return found
+    return closing, beside
 
 
 def _path(beside: Mapping[str, list[str]], start: str, end: str) -> tuple[str, ...]:
@@ -105,12 +116,12 @@ def _path(beside: Mapping[str, list[str]], start: str, end: str) -> tuple[str, .
 
 def loop_words(network: DrawnNetwork, most: int = 3) -> str:
     """The loops as a sentence, "" if there are none: "s1 – s2 – s3 – s1 and s4 – s5 – s4 are loops of switches"."""
-    found = list(loops(network).values())
-    if not found:
+    count = len(closing_links(network))
+    if not count:
         return ""
-    shown = [" – ".join((*path, path[0])) for path in found[:most]]
-    if len(found) > most:
-        shown.append(f"{len(found) - most} more")
-    if len(found) == 1:
+    shown = [" – ".join((*path, path[0])) for path in loops(network, most).values()]
+    if count > most:
+        shown.append(f"{count - most} more")
+    if count == 1:
         return f"{shown[0]} is a loop of switches"
     return f"{', '.join(shown[:-1])} and {shown[-1]} are loops of switches"

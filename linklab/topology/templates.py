@@ -322,7 +322,7 @@ def draw(one: Template, values: Values) -> Topology:
     if len(to.hosts) + len(to.switches) > MOST_NODES:
         raise InputError(f"{one.name}: {len(to.hosts) + len(to.switches)} nodes are more than {MOST_NODES}")
     drawn = to.done()
-    return switching.with_spanning_tree(drawn) if switching.loops(drawn) else drawn
+    return switching.with_spanning_tree(drawn) if switching.closing_links(drawn) else drawn
 
 
 def made(text: str) -> Topology:

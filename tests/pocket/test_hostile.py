@@ -33,7 +33,7 @@ from linklab.exercise.load import find_exercise, load_exercise
 from linklab.exercise.report import Status
 from linklab.grade import rebuild as rebuilding
 from linklab.grade import subordinate, syscalls
-from linklab.grade.bubblewrap import another_user, sandbox, why_no_other_user, why_not
+from linklab.grade.bubblewrap import _tried_as_another, another_user, sandbox, why_not
 from linklab.grade.limits import Limits
 from linklab.grade.rebuild import rebuild
 from linklab.grade.sandbox import SandboxEngine, SandboxNetwork
@@ -327,6 +327,23 @@ def test_what_leaves_the_kernel_takes_no_terminal_of_the_machine(user):
     assert confined(opened, user) == "FileNotFoundError: [Errno 2] No such file or directory: '/dev/ptmx'\n"
 
 
+DEVICES = """
+import errno, os
+for name in sorted(os.listdir("/dev")):
+    if os.path.isfile(f"/dev/{name}") or os.path.islink(f"/dev/{name}"): continue
+    try: os.chmod(f"/dev/{name}", os.stat(f"/dev/{name}").st_mode & 0o7777); print(name)
+    except OSError as error: pass
+with open("/dev/null", "wb") as file: file.write(b"x")
+"""
+
+
+def test_what_leaves_the_kernel_changes_no_device_of_the_machine(user):
+    """Regression: root without another user to give was their owner, in a namespace too, and could close /dev/null."""
+    if user is None and os.geteuid() == 0:
+        pytest.skip("root grades as another user or not at all")
+    assert confined(f"python3 -ISc '{DEVICES}'; echo $?", user) == "0\n"
+
+
 def test_what_leaves_the_kernel_reads_nothing_of_how_the_machine_was_started(user):
     """Regression: /proc/keys showed what an ordinary user who grades keeps there, and /proc/cmdline the machine's."""
     said = confined("cat /proc/cmdline /proc/keys /proc/key-users; echo nothing", user)
@@ -364,8 +381,8 @@ def test_what_leaves_the_kernel_has_timers_by_the_thousand_and_not_without_end(u
 
 def test_what_leaves_the_kernel_starts_no_handler_of_core_dumps(user):
     """Regression: under a limit of 0 the machine's own handler runs all the same, outside of the sandbox (core(5))."""
-    said = "import resource; print(resource.getrlimit(resource.RLIMIT_CORE))"
-    assert confined(f"python3 -ISc '{said}'", user) == "(1, 1)\n"
+    said = "import resource as r; print(r.getrlimit(r.RLIMIT_CORE), flush=True); r.setrlimit(r.RLIMIT_CORE, (0, 1))"
+    assert confined(f"python3 -ISc '{said}'; kill -l $?", user) == "(1, 1)\nSYS\n"
 
 
 def test_what_leaves_the_kernel_stays_on_its_networks_processor(user):
@@ -498,7 +515,7 @@ def among_subordinates(work, others=SUBORDINATES):
             channel.send(why := subordinate.enter())
             if why:
                 return
-        why_no_other_user.cache_clear()
+        _tried_as_another.cache_clear()
         channel.send(work())
 
     context = multiprocessing.get_context("fork")

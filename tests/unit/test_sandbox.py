@@ -376,7 +376,8 @@ def test_a_bubblewrap_that_is_denied_is_quoted(monkeypatch, tmp_path):
     monkeypatch.setattr(pocket_kernel, "require", lambda: None)
     monkeypatch.setattr(pocket_kernel, "find", lambda: pocket_kernel.Kernel(program, "7.3.4", "0", {}))
     monkeypatch.setattr(bubblewrap, "settings", dict)
-    monkeypatch.setattr(bubblewrap, "why_no_other_user", lambda: "denied")  # leaves nothing in its cache
+    monkeypatch.setattr(bubblewrap, "_tried_as_another", lambda: bubblewrap._Trial("denied"))  # whose cache stays
+    monkeypatch.setattr(bubblewrap, "_is_machines_root", lambda: False)
     with pytest.raises(MissingError, match="bwrap: No permissions to create new namespace"):
         sandbox.SandboxEngine().check()
 
@@ -388,13 +389,51 @@ def test_a_clone_that_the_sandbox_cannot_read_is_named(monkeypatch, tmp_path):
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     monkeypatch.setattr(pocket_kernel, "find", lambda: pocket_kernel.Kernel(program, "7.3.4", "0", {}))
-    monkeypatch.setattr(bubblewrap, "why_no_other_user", lambda: "denied")
+    monkeypatch.setattr(bubblewrap, "_tried_as_another", lambda: bubblewrap._Trial("denied"))
+    monkeypatch.setattr(bubblewrap, "_is_machines_root", lambda: False)
     assert bubblewrap.why_not() == (
         "submissions are graded in a sandbox, and its user cannot read what the network needs "
         f"(/code/linklab/agent/agent.py cannot be read; /code there is {PACKAGE.parent} here, "
         f"and /kernel is {tmp_path}): "
         "chmod -R o+rX both folders"
     )
+
+
+GRADED = "submissions are graded in a sandbox, and "
+
+
+@pytest.mark.parametrize(
+    ("another", "alone", "why"),
+    [
+        (("", False), "", None),
+        (
+            ("/code/linklab/agent/agent.py cannot be read", True),
+            "",
+            f"{GRADED}its user cannot read what the network needs (/code/linklab/agent/agent.py cannot be read; "
+            f"/code there is {PACKAGE.parent} here, and /kernel is /k): chmod -R o+rX both folders",
+        ),
+        (
+            ("setresuid: Operation not permitted", False),
+            "",
+            f"{GRADED}root can give it no other user here (setresuid: Operation not permitted): "
+            "grade as an ordinary user",
+        ),
+        (("bwrap: too old", False), "bwrap: too old", bubblewrap.explain("bwrap: too old", {})),
+    ],
+    ids=["another user", "a closed clone", "no other user", "no bubblewrap that works"],
+)
+def test_the_machines_root_grades_as_another_user_or_not_at_all(another, alone, why, monkeypatch):
+    """Regression: networks ran as root instead, to whom the machine's devices belong: work.sh could chmod /dev/null."""
+    monkeypatch.setattr(pocket_kernel, "find", lambda: pocket_kernel.Kernel(Path("/k/linux"), "7.3.4", "0", {}))
+    monkeypatch.setattr(shutil, "which", lambda _: "/usr/bin/bwrap")
+    monkeypatch.setattr(bubblewrap, "settings", dict)
+    monkeypatch.setattr(bubblewrap, "another_user", lambda: None)
+    monkeypatch.setattr(bubblewrap, "_tried_as_another", lambda: bubblewrap._Trial(*another))
+    monkeypatch.setattr(bubblewrap, "_tried", lambda *_: bubblewrap._Trial(alone))
+    monkeypatch.setattr(bubblewrap, "_is_machines_root", lambda: True)
+    assert bubblewrap.why_not() == why
+    monkeypatch.setattr(bubblewrap, "_is_machines_root", lambda: False)
+    assert bubblewrap.why_not() == (bubblewrap.explain(alone, {}) if alone else None)
 
 
 def test_why_root_gives_no_other_user_is_told(monkeypatch):

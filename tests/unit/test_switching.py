@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 
 from linklab.editor import edits, export
-from linklab.topology import Topology
+from linklab.topology import Topology, switching
 from linklab.topology.plan import plan
-from linklab.topology.switching import lone_switches, loop_words, loops
+from linklab.topology.switching import _path, lone_switches, loop_words, loops
 
 
 def drawn(*pairs, kind="legacySwitch", run=None):
@@ -41,6 +41,16 @@ def test_loops_are_named_by_their_switches(pairs, found, words):
     """The link that closes each, and the way round."""
     assert loops(drawn(*pairs)) == found
     assert loop_words(drawn(*pairs)) == words
+
+
+def test_of_many_loops_the_first_are_followed(monkeypatch):
+    """Regression: each of thousands was, which took minutes for a sentence that names three."""
+    followed = []
+    monkeypatch.setattr(switching, "_path", lambda trees, *ends: followed.append(ends) or _path(trees, *ends))
+    ring = drawn(*RING, *[("s1", "s2")] * 100)
+    assert loop_words(ring).endswith(" and 98 more are loops of switches")
+    assert [problem.severity for problem in ring.problems()] == ["warning"] * 101
+    assert len(followed) == 3
 
 
 def test_many_loops_are_counted():

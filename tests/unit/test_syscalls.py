@@ -50,7 +50,7 @@ def test_every_call_is_allowed_or_ends_the_process(instructions):
     clone3 = seccomp.resolve_syscall(seccomp.Arch.X86_64, "clone3")
     assert found.pop(clone3) == ABSENT  # the C library takes clone then
     assert set(found.values()) == {ALLOW, TRAP}
-    in_part = ("mmap", "clone", "fcntl", "madvise")
+    in_part = ("mmap", "clone", "fcntl", "madvise", "setrlimit", "prlimit64")
     wanted = {seccomp.resolve_syscall(seccomp.Arch.X86_64, name) for name in (*syscalls.ALLOWED, *in_part)}
     assert {number for number, answer in found.items() if answer == ALLOW} == wanted
 
@@ -95,6 +95,12 @@ def test_the_calls_of_x32_are_refused(instructions):
         ("mmap", (0, 1 << 28, 3, 0x40022), TRAP),  # MAP_HUGETLB, which nobody's memory shows
         ("mmap", (0, 4096, 3, 0x40021), TRAP),  # the same: a whole page of 2 MiB
         ("mmap", (0, 4096, 3, 0x40001), TRAP),
+        ("setrlimit", (7, 1), ALLOW),  # RLIMIT_NOFILE
+        ("setrlimit", (4, 1), TRAP),  # RLIMIT_CORE
+        ("prlimit64", (0, 7, 1), ALLOW),
+        ("prlimit64", (0, 4, 0, 1), ALLOW),  # asks
+        ("prlimit64", (0, 4, 1), TRAP),
+        ("prlimit64", (0, 0xFFFFFFFF_00000004, 1), TRAP),
         ("madvise", (0, 4096, 9), ALLOW),  # MADV_REMOVE
         ("madvise", (0, 4096, 21), TRAP),  # MADV_PAGEOUT
         ("clone", (0x01200011,), ALLOW),  # fork
