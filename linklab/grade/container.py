@@ -95,9 +95,7 @@ class ContainerEngine(SandboxEngine):
 
     def _network(self, **options: Any) -> PocketNetwork:
         user = FIRST_USER + next(self._users) % USERS
-        network = ContainerNetwork(replace(self.limits, processor_s=self.left_s()), user, **options)
-        self._networks.append(network)
-        return network
+        return self._noted(ContainerNetwork(replace(self.limits, processor_s=self.left_s()), user, **options))
 
 
 class ContainerNetwork(SandboxNetwork):

@@ -12,7 +12,7 @@ import itertools
 import os
 import stat
 from collections.abc import Generator, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 _SEEN = tuple[int, int, int]
@@ -34,21 +34,35 @@ class Room:
     written: int = 512 * 2**20
 
 
+@dataclass
+class Carried:
+    """What has come out of all networks of a submission, since one can begin as many as it likes.
+
+    written: bytes in all; taken: our folder → name there → bytes, which stay when a network deletes the file.
+    """
+
+    written: int = 0
+    taken: dict[Path, dict[str, int]] = field(default_factory=dict)
+
+
 class Exchange:
     """Keeps `ours` and the folder behind the descriptor `theirs` alike; what one side deletes stays on the other.
 
     owner: the user whose folder theirs is, where that is another than ours: files that come in become that user's, and
     only that user's come out, since a link may lead to a file that only we can read.
+    carried: what has come out of other networks already, and counts.
     """
 
-    def __init__(self, ours: Path, theirs: int, room: Room, owner: int | None = None) -> None:
+    def __init__(
+        self, ours: Path, theirs: int, room: Room, owner: int | None = None, carried: Carried | None = None
+    ) -> None:
         self.ours = ours
         self.theirs = theirs
         self.room = room
         self.owner = owner
         self._known: dict[str, tuple[_SEEN, _SEEN]] = {}  # name → our file and theirs when they were alike
-        self._written = 0
-        self._taken: dict[str, int] = {}  # name → bytes of what came out, which stays here when they delete it
+        self._carried = carried or Carried()
+        self._taken = self._carried.taken.setdefault(ours, {})
 
     def push(self) -> None:
         """Bring in what is new or changed on our side.
@@ -93,7 +107,7 @@ class Exchange:
         others = sum(self._taken.values()) - self._taken.get(name, 0)
         return (
             others + size <= self.room.size
-            and self._written + size <= self.room.written
+            and self._carried.written + size <= self.room.written
             and len({*self._taken, name}) <= self.room.files
         )
 
@@ -109,7 +123,7 @@ class Exchange:
         path = self.ours / name
         path.parent.mkdir(parents=True, exist_ok=True)
         self._taken[name] = max(len(content), self._taken.get(name, 0))  # also where only a part can be written
-        self._written += len(content)
+        self._carried.written += len(content)
         path.write_bytes(content)
         self._taken[name] = len(content)
         self._known[name] = (_seen(path.stat()), theirs)

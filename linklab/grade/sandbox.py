@@ -38,7 +38,7 @@ from linklab.grade.bubblewrap import (
     settings,
     why_not,
 )
-from linklab.grade.exchange import Exchange
+from linklab.grade.exchange import Carried, Exchange
 from linklab.grade.hearsay import MOST_CONSOLE, answers, believing_nothing, built, keepers_word, times
 from linklab.grade.limits import Limits
 from linklab.topology import Topology
@@ -70,6 +70,7 @@ class SandboxEngine(PocketEngine):
     def __init__(self, limits: Limits | None = None) -> None:
         self.limits = limits or Limits()
         self._networks: list[SandboxNetwork] = []
+        self._carried = Carried()
         super().__init__(self.limits.memory_mib)
 
     def check(self) -> None:
@@ -96,7 +97,11 @@ class SandboxEngine(PocketEngine):
         return min(self.limits.processor_s, max(_LEAST_S, left_s))
 
     def _network(self, **options: Any) -> PocketNetwork:
-        network = SandboxNetwork(replace(self.limits, processor_s=self.left_s()), another_user(), **options)
+        return self._noted(SandboxNetwork(replace(self.limits, processor_s=self.left_s()), another_user(), **options))
+
+    def _noted(self, network: SandboxNetwork) -> SandboxNetwork:
+        """The network, which from here on counts for what all together may take."""
+        network.carried = self._carried
         self._networks.append(network)
         return network
 
@@ -118,6 +123,7 @@ class SandboxNetwork(PocketNetwork):
         self._heard_s = 0.0  # processor time of ours that hearing the keeper has taken
         self._carried_s = 0.0  # the same of carrying files
         self._shared: list[int] = []  # open folders: of work and memory
+        self.carried = Carried()
         self._exchange: Exchange | None = None
         self._exchanges = threading.Lock()
         self._sharing = threading.Lock()  # apart from that: to carry files may take seconds, in which limits hold too
@@ -284,7 +290,7 @@ class SandboxNetwork(PocketNetwork):
 
     def _exchanged(self, work: int) -> Exchange:
         """What carries files between our working folder and theirs, an open folder."""
-        return Exchange(self.workdir, work, self.limits.room, self.user)
+        return Exchange(self.workdir, work, self.limits.room, self.user, self.carried)
 
     def _overfull(self) -> str:
         """Why it has made too many files, "" if it has not."""

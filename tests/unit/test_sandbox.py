@@ -19,7 +19,7 @@ from linklab.engine.api import Clock, Completed, FailedCommand
 from linklab.engine.pocket import PACKAGE
 from linklab.errors import EngineError, MissingError, OverusedError
 from linklab.grade import bubblewrap, sandbox
-from linklab.grade.exchange import Exchange, Room
+from linklab.grade.exchange import Carried, Exchange, Room
 from linklab.grade.hearsay import answers, believing_nothing, built, keepers_word
 from linklab.grade.limits import Limits
 from linklab.grade.rebuild import read_bounded
@@ -174,6 +174,22 @@ def test_a_file_that_changes_again_and_again_does_not_come_out_without_end(folde
         os.utime(theirs / "f", ns=(line, line))
         assert exchange.pull() == ([] if line < 2 else ["f"])
     assert contents(ours) == {"f": bytes([1]) * 100}
+
+
+def test_what_comes_out_of_one_network_counts_for_the_next(folders):
+    """Regression: a lab of a kilobyte that began network after network wrote 457 MiB to the grader's disk with each."""
+    ours, theirs, number = folders
+    carried = Carried()
+    for network in range(4):
+        for path in theirs.iterdir():
+            path.unlink()
+        (theirs / f"{network}").write_bytes(bytes(40))
+        Exchange(ours, number, Room(size=100, written=250), carried=carried).pull()
+    assert contents(ours) == {"0": bytes(40), "1": bytes(40)}
+    engine = sandbox.SandboxEngine()
+    options = {"workdir": ours, "clock": Clock.VIRTUAL, "seed": 1, "profile": "desktop", "memory_mib": 64}
+    first, second = engine._network(**options), engine.within(1.0)._network(**options)
+    assert first.carried is second.carried
 
 
 def test_nothing_but_a_small_plain_file_is_read(tmp_path):
