@@ -43,7 +43,7 @@ def taken(pid: int) -> Taken:
     """What a process and its descendants have taken, nothing if it has gone.
 
     A descendant that nobody waits for counts as long as it lives, and one whose parent has gone belongs to whoever has
-    adopted it.  Memory that changes its process faster than this looks, as by clone(2) with CLONE_VM, may be missed.
+    adopted it.  Memory that changes its process faster than this looks may be missed.
     """
     found = _descendants(pid, memory=True)
     return Taken(sum(each.ticks for each in found) / _TICKS, len(found), sum(each.own_bytes for each in found))

@@ -12,6 +12,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass, replace
 from enum import Enum
+from itertools import islice
 from typing import Any, TypeVar
 
 from linklab.base.text import visible
@@ -22,12 +23,14 @@ from linklab.judge.verdict import Outcome
 
 MOST_TEXT = 20_000
 MOST_NOTES = 100
+MOST_ENTRIES = 2000
+"""Of a table; no honest report has so many in any."""
 
 _T = TypeVar("_T")
 
 
 def scrubbed(report: Report) -> Report:
-    """The report with plain text alone: no control characters, halves of characters or endless strings."""
+    """The report with plain text alone: no control characters, halves of characters, endless strings or tables."""
     rest = _plain(replace(report, traces=(), notes=report.notes[:MOST_NOTES]))
     return replace(rest, traces=tuple(replace(trace, label=_plain(trace.label)) for trace in report.traces))
 
@@ -39,9 +42,9 @@ def _plain(value: _T) -> _T:
         if len(found) > MOST_TEXT:
             found = f"{found[:MOST_TEXT]} … ({len(value) - MOST_TEXT} more characters)"
     elif isinstance(value, Mapping):
-        found = {_plain(key): _plain(item) for key, item in value.items()}
+        found = {_plain(key): _plain(item) for key, item in islice(value.items(), MOST_ENTRIES)}
     elif isinstance(value, (tuple, list)):
-        found = type(value)(_plain(item) for item in value)
+        found = type(value)(_plain(item) for item in value[:MOST_ENTRIES])
     elif is_dataclass(value) and not isinstance(value, (type, Enum)):
         found = replace(value, **{each.name: _plain(getattr(value, each.name)) for each in fields(value)})
     return found  # type: ignore[no-any-return]

@@ -174,6 +174,13 @@ def test_a_files_name_spoils_no_file_of_the_class():
     assert "\x1b" not in grades_csv([named]) + canvas_csv([named]) + overview_page([named], [])
 
 
+def test_a_table_without_end_is_cut():
+    """Regression: 750,000 changes, or 150,000 answers, made results of 139 MB, which the class's process kept."""
+    answers = {f"question {number}": "" for number in range(150_000)}
+    report = scrubbed(replace(graded.report(), changes=(("a", "b", "c"),) * 750_000, words=answers, answers=answers))
+    assert [len(each) for each in (report.changes, report.words, report.answers)] == [2000, 2000, 2000]
+
+
 def test_scrubbing_shortens_what_is_endless():
     """A megabyte of notes becomes a line that says so."""
     report = scrubbed(replace(graded.report(), notes=("x" * 1_000_000,) * 200))

@@ -104,6 +104,10 @@ def test_the_calls_of_x32_are_refused(instructions):
         ("madvise", (0, 4096, 9), ALLOW),  # MADV_REMOVE
         ("madvise", (0, 4096, 21), TRAP),  # MADV_PAGEOUT
         ("clone", (0x01200011,), ALLOW),  # fork
+        ("clone", (0x4111,), ALLOW),  # CLONE_VM | CLONE_VFORK, as the pocket's kernel starts a stub
+        ("clone", (0x003D0F00,), ALLOW),  # a thread of the C library
+        ("clone", (0x00000111,), TRAP),  # CLONE_VM alone
+        ("clone", (0x00004111 | 0x10000000,), TRAP),
         ("clone", (0x10000000 | 17,), TRAP),  # CLONE_NEWUSER
         ("clone", (0x20000000,), TRAP),  # CLONE_NEWPID
         ("clone", (0x00020000,), TRAP),  # CLONE_NEWNS
