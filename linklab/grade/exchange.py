@@ -35,7 +35,7 @@ class Room:
 
 
 @dataclass
-class Carried:
+class CameOut:
     """What has come out of all networks of a submission, since one can begin as many as it likes.
 
     written: bytes in all; taken: our folder → name there → bytes, which stay when a network deletes the file.
@@ -50,19 +50,19 @@ class Exchange:
 
     owner: the user whose folder theirs is, where that is another than ours: files that come in become that user's, and
     only that user's come out, since a link may lead to a file that only we can read.
-    carried: what has come out of other networks already, and counts.
+    came_out: what has come out of other networks already, and counts.
     """
 
     def __init__(
-        self, ours: Path, theirs: int, room: Room, owner: int | None = None, carried: Carried | None = None
+        self, ours: Path, theirs: int, room: Room, owner: int | None = None, came_out: CameOut | None = None
     ) -> None:
         self.ours = ours
         self.theirs = theirs
         self.room = room
         self.owner = owner
         self._known: dict[str, tuple[_SEEN, _SEEN]] = {}  # name → our file and theirs when they were alike
-        self._carried = carried or Carried()
-        self._taken = self._carried.taken.setdefault(ours, {})
+        self._came_out = came_out or CameOut()
+        self._taken = self._came_out.taken.setdefault(ours, {})
 
     def push(self) -> None:
         """Bring in what is new or changed on our side.
@@ -107,7 +107,7 @@ class Exchange:
         others = sum(self._taken.values()) - self._taken.get(name, 0)
         return (
             others + size <= self.room.size
-            and self._carried.written + size <= self.room.written
+            and self._came_out.written + size <= self.room.written
             and len({*self._taken, name}) <= self.room.files
         )
 
@@ -123,7 +123,7 @@ class Exchange:
         path = self.ours / name
         path.parent.mkdir(parents=True, exist_ok=True)
         self._taken[name] = max(len(content), self._taken.get(name, 0))  # also where only a part can be written
-        self._carried.written += len(content)
+        self._came_out.written += len(content)
         path.write_bytes(content)
         self._taken[name] = len(content)
         self._known[name] = (_seen(path.stat()), theirs)

@@ -38,7 +38,7 @@ from linklab.grade.bubblewrap import (
     settings,
     why_not,
 )
-from linklab.grade.exchange import Carried, Exchange
+from linklab.grade.exchange import CameOut, Exchange
 from linklab.grade.hearsay import MOST_CONSOLE, answers, believing_nothing, built, keepers_word, times
 from linklab.grade.limits import Limits
 from linklab.topology import Topology
@@ -70,7 +70,7 @@ class SandboxEngine(PocketEngine):
     def __init__(self, limits: Limits | None = None) -> None:
         self.limits = limits or Limits()
         self._networks: list[SandboxNetwork] = []
-        self._carried = Carried()
+        self._came_out = CameOut()
         super().__init__(self.limits.memory_mib)
 
     def check(self) -> None:
@@ -101,7 +101,7 @@ class SandboxEngine(PocketEngine):
 
     def _noted(self, network: SandboxNetwork) -> SandboxNetwork:
         """The network, which from here on counts for what all together may take."""
-        network.carried = self._carried
+        network.came_out = self._came_out
         self._networks.append(network)
         return network
 
@@ -123,7 +123,7 @@ class SandboxNetwork(PocketNetwork):
         self._heard_s = 0.0  # processor time of ours that hearing the keeper has taken
         self._carried_s = 0.0  # the same of carrying files
         self._shared: list[int] = []  # open folders: of work and memory
-        self.carried = Carried()
+        self.came_out = CameOut()
         self._exchange: Exchange | None = None
         self._exchanges = threading.Lock()
         self._sharing = threading.Lock()  # apart from that: to carry files may take seconds, in which limits hold too
@@ -290,7 +290,7 @@ class SandboxNetwork(PocketNetwork):
 
     def _exchanged(self, work: int) -> Exchange:
         """What carries files between our working folder and theirs, an open folder."""
-        return Exchange(self.workdir, work, self.limits.room, self.user, self.carried)
+        return Exchange(self.workdir, work, self.limits.room, self.user, self.came_out)
 
     def _overfull(self) -> str:
         """Why it has made too many files, "" if it has not."""

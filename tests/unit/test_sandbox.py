@@ -19,7 +19,7 @@ from linklab.engine.api import Clock, Completed, FailedCommand
 from linklab.engine.pocket import PACKAGE
 from linklab.errors import EngineError, MissingError, OverusedError
 from linklab.grade import bubblewrap, sandbox
-from linklab.grade.exchange import Carried, Exchange, Room
+from linklab.grade.exchange import CameOut, Exchange, Room
 from linklab.grade.hearsay import answers, believing_nothing, built, keepers_word
 from linklab.grade.limits import Limits
 from linklab.grade.rebuild import read_bounded
@@ -179,17 +179,17 @@ def test_a_file_that_changes_again_and_again_does_not_come_out_without_end(folde
 def test_what_comes_out_of_one_network_counts_for_the_next(folders):
     """Regression: a lab of a kilobyte that began network after network wrote 457 MiB to the grader's disk with each."""
     ours, theirs, number = folders
-    carried = Carried()
+    came_out = CameOut()
     for network in range(4):
         for path in theirs.iterdir():
             path.unlink()
         (theirs / f"{network}").write_bytes(bytes(40))
-        Exchange(ours, number, Room(size=100, written=250), carried=carried).pull()
+        Exchange(ours, number, Room(size=100, written=250), came_out=came_out).pull()
     assert contents(ours) == {"0": bytes(40), "1": bytes(40)}
     engine = sandbox.SandboxEngine()
     options = {"workdir": ours, "clock": Clock.VIRTUAL, "seed": 1, "profile": "desktop", "memory_mib": 64}
     first, second = engine._network(**options), engine.within(1.0)._network(**options)
-    assert first.carried is second.carried
+    assert first.came_out is second.came_out
 
 
 def test_nothing_but_a_small_plain_file_is_read(tmp_path):
