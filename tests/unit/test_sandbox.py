@@ -15,6 +15,7 @@ import pytest
 from linklab import pocket_kernel
 from linklab.base import installation
 from linklab.base.processor_time import Taken
+from linklab.commands import grade as grade_command
 from linklab.engine.api import Clock, Completed, FailedCommand
 from linklab.engine.pocket import PACKAGE
 from linklab.errors import EngineError, MissingError, OverusedError
@@ -450,6 +451,23 @@ def test_the_machines_root_grades_as_another_user_or_not_at_all(another, alone, 
     assert bubblewrap.why_not() == why
     monkeypatch.setattr(bubblewrap, "_is_machines_root", lambda: False)
     assert bubblewrap.why_not() == (bubblewrap.explain(alone, {}) if alone else None)
+
+
+@pytest.mark.parametrize(
+    ("user", "why"), [(1000, "newuidmap is not installed"), (0, "not all numbers are ours"), (0, "")]
+)
+def test_who_grades_a_class_is_told_that_networks_share_a_user(user, why, monkeypatch, capsys):
+    """Before anything begins, with the cure; where each has one of its own there is nothing to tell."""
+    monkeypatch.setattr(grade_command.os, "geteuid", lambda: user)
+    monkeypatch.setattr(grade_command, "why_no_subordinates", lambda: why if user else "nobody asked")
+    monkeypatch.setattr(grade_command, "why_no_other_user", lambda: "nobody asked" if user else why)
+    grade_command._warn_of_sharing()
+    assert capsys.readouterr().err == (
+        f"linklab: all networks run as you, since none can have a user of its own ({why}), so one can use up what Linux "
+        "counts for each user; docs/install.md, For grading, has the cure\n"
+        if why
+        else ""
+    )
 
 
 def test_why_root_gives_no_other_user_is_told(monkeypatch):
