@@ -463,8 +463,8 @@ def test_who_grades_a_class_is_told_that_networks_share_a_user(user, why, monkey
     monkeypatch.setattr(grade_command, "why_no_other_user", lambda: "nobody asked" if user else why)
     grade_command._warn_of_sharing()
     assert capsys.readouterr().err == (
-        f"linklab: all networks run as you, since none can have a user of its own ({why}), so one can use up what Linux "
-        "counts for each user; docs/install.md, For grading, has the cure\n"
+        f"linklab: all networks run as you, since none can have a user of its own ({why}), so one can use up what "
+        "Linux counts for each user; docs/install.md, For grading, has the cure\n"
         if why
         else ""
     )
