@@ -49,12 +49,16 @@ def write(path: Path | str, content: str | bytes, *, durable: bool = False, priv
         raise OSError(error.errno, error.strerror, str(path)) from error
 
 
+_REMOVE_S = 60.0
+
+
 def remove_folder(folder: Path) -> None:
     """Remove a folder with all in it as far as it can be, also where Python's own removal lacks stack or open files."""
     with contextlib.suppress(RecursionError):
         shutil.rmtree(folder, ignore_errors=True)
     if folder.is_dir() and not folder.is_symlink():
-        subprocess.run(["rm", "-rf", "--", folder], stderr=subprocess.DEVNULL, check=False)
+        with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+            subprocess.run(["rm", "-rf", "--", folder], stderr=subprocess.DEVNULL, check=False, timeout=_REMOVE_S)
 
 
 def write_asked(path: Path, content: str | bytes, *, private: bool = False) -> Path:

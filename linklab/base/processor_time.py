@@ -14,6 +14,8 @@ from dataclasses import dataclass
 
 _TICKS = os.sysconf("SC_CLK_TCK")
 _PAGE = os.sysconf("SC_PAGE_SIZE")
+_OF_KERNEL = 2
+"""The parent of the machine's kernel's own threads."""
 _MOST = 4096
 """Bytes; more than 52 numbers and a name of at most 64 bytes take."""
 _PARENT, _USER, _WAITED_SYSTEM = 1, 11, 14
@@ -43,7 +45,8 @@ def taken(pid: int) -> Taken:
     """What a process and its descendants have taken, nothing if it has gone.
 
     A descendant that nobody waits for counts as long as it lives, and one whose parent has gone belongs to whoever has
-    adopted it.  Memory that changes its process faster than this looks may be missed.
+    adopted it.  Memory that changes its process faster than this looks may be missed, as by vfork(2) whose child ends
+    its parent.
     """
     found = _descendants(pid, memory=True)
     return Taken(sum(each.ticks for each in found) / _TICKS, len(found), sum(each.own_bytes for each in found))
@@ -81,9 +84,8 @@ def _descendants(pid: int, *, memory: bool = False) -> list[_Process]:
     found: dict[int, _Process] = {}
     names = os.listdir("/proc")  # noqa: PTH208 - of thousands of processes, a few times a second
     for one in sorted((int(name) for name in names if name.isdecimal()), reverse=True):
-        own_bytes = _own_bytes(one) if memory else 0
         if (read := _parent_and_ticks(str(one))) is not None:
-            found[one] = _Process(*read, own_bytes)
+            found[one] = _Process(*read, _own_bytes(one) if memory and read[0] != _OF_KERNEL else 0)
     below: dict[int, list[int]] = {}
     for one, each in found.items():
         below.setdefault(each.parent, []).append(one)

@@ -153,8 +153,10 @@ def _remove(folder: Path) -> None:
         shutil.rmtree(folder)
     except FileNotFoundError:  # gone meanwhile
         pass
-    except RecursionError:
+    except (RecursionError, OSError):  # too deep for Python, or what nobody may remove
         remove_folder(folder)
+        if folder.exists():
+            raise
 
 
 def _is_own_folder(folder: Path) -> bool:
@@ -207,7 +209,7 @@ def _builds() -> Iterator[Left]:
 def _tests() -> Iterator[Left]:
     """Folders of tests and gradings that were killed: where temporary files go, and in the working folder."""
     for folder in owned.left(Path()):
-        yield f"folder {folder} of a test or a grading that was killed", partial(_remove, folder)
+        yield f"folder {folder} that a killed test or grading left", partial(_remove, folder)
 
 
 def _runs(runs: Path) -> Iterator[Left]:

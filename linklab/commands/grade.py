@@ -232,15 +232,15 @@ def _need_engine(args: argparse.Namespace, submissions: Sequence[HandedIn]) -> N
         _hidden_from_submissions(map(Path, search_path()))  # which lie at the same paths there
     else:
         _engine(args, submissions).check()
-        if len(submissions) > 1 and not args.trusted:
+        if len(submissions) > 1 and not args.trusted and not args.container:
             _warn_of_sharing()
 
 
 def _warn_of_sharing() -> None:
     if why := why_no_subordinates() if os.geteuid() != 0 else why_no_other_user():
         print(
-            f"linklab: all networks run as you, since none can have a user of its own ({why}), so one can use up what "
-            "Linux counts for each user; docs/install.md, For grading, has the cure",
+            f"linklab: no network can have a user of its own ({why}), so all run as you and share the limits that "
+            "Linux sets for each user. For the cure see docs/troubleshooting.md, sandbox.",
             file=sys.stderr,
         )
 

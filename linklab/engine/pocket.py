@@ -255,9 +255,9 @@ class PocketNetwork(AgentNetwork):
             self._order(self._config(places))
 
     def _greeted(self, _message: dict[str, Any]) -> None:
-        """An agent is there; a second one is that of a kernel that has started again, where nothing is as it was."""
+        """Note that the agent has come up; a second greeting means that the kernel has restarted."""
         if self._hello.is_set():
-            self.link.end("the pocket kernel was restarted from inside, and the network is gone")
+            self.link.end("the pocket kernel was restarted from inside, so the network is gone; start it again")
         self._hello.set()
 
     def _places(self) -> Places:

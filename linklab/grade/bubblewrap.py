@@ -189,13 +189,13 @@ def another_user() -> int | None:
     """Return the number of a user for the next network; None if we are not root or may not change users.
 
     Each network has a user of its own, because Linux counts for each user how many processes there are, what they have
-    in flight, and more.  In a namespace of subordinate users there may be too few numbers for all processes that grade;
-    then two that run at once have the same one at times.
+    in flight, and more.  There are too few numbers for all processes that there may be: those of two whose own numbers
+    differ by a million, or by 156 in a namespace of subordinate users, are the same.
     """
     users = _users() if os.geteuid() == 0 else range(0)
     if not users or why_no_other_user():
         return None
-    wanted = os.getpid() * _NETWORKS + next(_network) % _NETWORKS  # pid_max is at most 2**22
+    wanted = os.getpid() * _NETWORKS + next(_network) % _NETWORKS
     return users[wanted % len(users)]
 
 
@@ -215,7 +215,7 @@ def _is_machines_root() -> bool:
 
 
 def unused(*maps: str) -> range:
-    """Numbers that hardly anybody has and all these maps of a user namespace do, which must be many.
+    """The numbers that all these maps contain and hardly any account uses; empty if there are fewer than 40,000.
 
     Format: user_namespaces(7).
     """
@@ -378,16 +378,16 @@ def _why_not_here() -> str:
     mounts = Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="replace")
     if hides := hidden_by(mounts, {os.getegid(), *os.getgroups()}):
         return (
-            f" hides processes from you (/proc has {hides}), so nobody could count what runs there: "
-            "sudo mount -o remount,hidepid=0 /proc, or grade as root"
+            f" hides processes from you (/proc has {hides}), so limits of memory and processor time could not be held: "
+            "sudo mount -o remount,hidepid=0 /proc, join the group that its gid= names, or grade as root"
         )
     return ""
 
 
 def hidden_by(mounts: str, groups: Iterable[int]) -> str:
-    """The option with which /proc hides processes from who has these groups, "" if it does not.
+    """The option by which /proc hides other users' processes from a user with these groups, "" if it hides none.
 
-    Then it also hides one's own from everybody but root, where they have made themselves unreadable.
+    Under it, a process that has made itself unreadable is hidden even from its own user.
 
     Args:
         mounts: content of /proc/self/mountinfo (proc_pid_mountinfo(5)).

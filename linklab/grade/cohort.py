@@ -58,8 +58,8 @@ class Entry:
 class Finding:
     """Something to look at.
 
-    kind: "same work", "same settings", "same answers", "same words", "another's values", "instance", "practice",
-    "unproven", "forged", "impossible", "stopped", "missing".
+    kind: "same work", "same settings", "same answers", "same words", "another's values", "too many numbers",
+    "instance", "practice", "unproven", "forged", "impossible", "stopped", "missing".
     """
 
     kind: str

@@ -26,7 +26,7 @@ _WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 class Room:
     """How much comes out: files, and bytes of all of them; of those of one look the smallest come first.
 
-    written: bytes in all, those counted again that come again because they have changed.
+    written: bytes in all; a file that has changed counts again.
     """
 
     files: int = 500
@@ -39,9 +39,11 @@ class CameOut:
     """What has come out of all networks of a submission, since one can begin as many as it likes.
 
     written: bytes in all; taken: our folder → name there → bytes, which stay when a network deletes the file.
+    full: whether something had to stay inside because of the bytes in all.
     """
 
     written: int = 0
+    full: bool = False
     taken: dict[Path, dict[str, int]] = field(default_factory=dict)
 
 
@@ -105,11 +107,10 @@ class Exchange:
 
     def _has_room(self, name: str, size: int) -> bool:
         others = sum(self._taken.values()) - self._taken.get(name, 0)
-        return (
-            others + size <= self.room.size
-            and self._came_out.written + size <= self.room.written
-            and len({*self._taken, name}) <= self.room.files
-        )
+        if others + size > self.room.size or len({*self._taken, name}) > self.room.files:
+            return False
+        self._came_out.full |= self._came_out.written + size > self.room.written
+        return not self._came_out.full
 
     def _take(self, name: str, theirs: _SEEN) -> None:
         with (

@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 
 from linklab.exercise.report import Report, Status
 from linklab.grade.cohort import Entry, Finding
-from linklab.grade.lent import Parameters, plain, taken
+from linklab.grade.lent import Parameters, not_compared, plain, taken
 from linklab.grade.whose import instances, practice, unproven
 
 LEAST_WORDS = 40
@@ -125,6 +125,8 @@ def _lent(entries: Sequence[Entry]) -> list[Finding]:
             lender, parameters, _ = others[-place]
             says = _from(entry, lender, numbers[parameters], same=same)
             found.append(Finding("another's values", (entry, lender), says))
+        if says := not_compared(entry.report):
+            found.append(Finding("too many numbers", (entry,), says))
     return found
 
 

@@ -57,7 +57,7 @@ _MOST_NOTES = 100
 class HandedInLab:
     """What lab.json says, and what the student wrote.
 
-    predictions: id → text; answers: number → text.
+    predictions: id → text; answers: number → text; more: notes on those that are not among them.
     """
 
     lab: Lab
@@ -66,6 +66,7 @@ class HandedInLab:
     same: bool
     predictions: Mapping[str, str] = field(default_factory=dict)
     answers: Mapping[str, str] = field(default_factory=dict)
+    more: tuple[str, ...] = ()
 
 
 def grade_lab(bundle: Bundle, source: str, engine: Engine) -> Report:
@@ -140,7 +141,8 @@ def _read(bundle: Bundle) -> HandedInLab:
     }
     answers = {number: _words(text) for number, text in _mapping(notes.get("answers")).items()}
     same = data.get("replayed") == replayed(lab)
-    return HandedInLab(lab, _label(data.get("student")), _label(data.get("name")), same, predictions, answers)
+    about = _label(data.get("student")), _label(data.get("name"))
+    return HandedInLab(lab, *about, same, predictions, answers, _too_many(notes))
 
 
 def _object(bundle: Bundle, name: str) -> Mapping[str, Any]:
@@ -154,8 +156,18 @@ def _object(bundle: Bundle, name: str) -> Mapping[str, Any]:
 
 
 def _mapping(value: object) -> Mapping[str, Any]:
-    """The first entries of an object, {} for anything else."""
+    """The first entries of an object, {} for anything else; `_too_many` tells of the others."""
     return {_label(name): each for name, each in islice(value.items(), _MOST_NOTES)} if isinstance(value, dict) else {}
+
+
+def _too_many(notes: Mapping[str, Any]) -> tuple[str, ...]:
+    """A note for each kind of which more were handed in than are passed on."""
+    counts = {kind: len(each) for kind, each in notes.items() if isinstance(each, dict)}
+    return tuple(
+        f"Of {counts[kind]:,} {kind} the first {_MOST_NOTES} are told."
+        for kind in ("predictions", "answers")
+        if counts.get(kind, 0) > _MOST_NOTES
+    )
 
 
 def _words(value: object) -> str:
@@ -206,7 +218,7 @@ def _own_files(bundle: Bundle, folder: Path, entries: list[ProgressEntry]) -> No
         path = folder / name
         if name in written or len(content) > MOST_FILE or folder not in path.resolve().parents:
             continue
-        if name.count("/") >= MOST_FOLDERS:
+        if name.count("/") > MOST_FOLDERS:
             why = f"{quoted(f'results/{name}')} lies in more than {MOST_FOLDERS} folders; leave it out"
             raise InputError(why, fault=Fault.SUBMISSION)
         try:
@@ -245,7 +257,7 @@ def _notes(handed_in: HandedInLab, claimed: Guide, guide: Guide, stopped: str) -
     found = ["What was typed was typed again; what counts is what that showed, not what the student's machine said."]
     if not handed_in.same:
         found.append("The lab was done with another version of its manual than the one here.")
-    found += _ended_early(stopped)
+    found += [*handed_in.more, *_ended_early(stopped)]
     before, after = ({one.id: one for one in each.steps()} for each in (claimed, guide))
     lost = [name for name, one in after.items() if before[name].status.good and not one.status.good]
     won = [name for name, one in after.items() if one.status.good and not before[name].status.good]

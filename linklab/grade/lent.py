@@ -38,7 +38,7 @@ _MULTIPLES = {"bit/s": (1, 0.5, 0.25), "s": (1, 0.5), "bytes": (1, 2, 4, 0.5), "
 _OWN = {**_MULTIPLES, "bytes": (*(each / 4 for each in range(1, 13)), 4, 5, 6, 8, 10, 0.1, 0.125, 0.2)}
 """What they make of their own, wrong factors of a buffer too: such a number may be theirs, whoever else's it is."""
 _LEAST_BYTES = 1000
-_MOST_NUMBERS = 1000
+MOST_NUMBERS = 1000
 """Different ones in a work.sh that are looked at, each for each student of the class; a model answer has a dozen."""
 _SAME = 1e-3
 
@@ -71,8 +71,7 @@ def taken(mine: Report, others: Iterable[Parameters]) -> dict[Parameters, list[s
         known = {other: _quantities(exercise, dict(other)) for other in others}
     except (InputError, ArithmeticError):
         return {}
-    different = dict.fromkeys(found[0] for found in _NUMBER.finditer(plain(mine.work)))
-    written = list(itertools.islice(different, _MOST_NUMBERS))
+    written = list(itertools.islice(_numbers(mine), MOST_NUMBERS))
     strange = [text for text in written if not _fits(text, own) and not _fits(text, public)]
     found = {}
     for other, theirs in known.items():
@@ -80,6 +79,19 @@ def taken(mine: Report, others: Iterable[Parameters]) -> dict[Parameters, list[s
         certain = any(not _fits(text, own, _OWN) for text in numbers.values())
         found[other] = [text for text in strange if certain and text in numbers.values()]
     return found
+
+
+def not_compared(mine: Report) -> str:
+    """What of a work.sh `taken` does not look at, as a sentence; "" if it looks at all."""
+    count = len(_numbers(mine))
+    if count <= MOST_NUMBERS:
+        return ""
+    return f"work.sh has {count:,} different numbers, of which only the first {MOST_NUMBERS:,} were compared."
+
+
+def _numbers(mine: Report) -> dict[str, None]:
+    """The different ones in a work.sh, as they are written."""
+    return dict.fromkeys(found[0] for found in _NUMBER.finditer(plain(mine.work)))
 
 
 @cache

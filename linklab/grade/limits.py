@@ -21,7 +21,7 @@ class Limits:
 
     memory_mib: of its kernel; work_mib: of what is written beside that, by whatever is inside.
     own_mib: of what its processes have of their own, all together; the two above are files in memory.
-    stack_mib: of a process's stack, which is of its own, too.
+    stack_mib: of each process's stack, which counts towards own_mib.
     files: written, of any kind; processes: of the guest, each is one of ours; open_files: of its kernel.
     signals: queued, and timers, of which each holds one (timer_create(2)), of all processes together; a pocket's kernel
         has a few.
@@ -57,7 +57,7 @@ class Limits:
         have little memory of their own (DATA), because a pocket's kernel keeps its memory in a file, which they map.
         """
         wanted = {
-            "CORE": 1,  # 0 would start the machine's own handler all the same, which 1 does not (core(5))
+            "CORE": 1,  # under 0 the machine's handler of core dumps would start all the same (core(5))
             "CPU": int(self.processor_s) + 1,
             "NOFILE": self.open_files,
             "NPROC": self.processes,

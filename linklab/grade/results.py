@@ -25,13 +25,18 @@ MOST_TEXT = 20_000
 MOST_NOTES = 100
 MOST_ENTRIES = 2000
 """Of a table; no honest report has so many in any."""
+_TABLES = ("checks", "changes", "answers", "words", "metrics", "parameters")
 
 _T = TypeVar("_T")
 
 
 def scrubbed(report: Report) -> Report:
     """The report with plain text alone: no control characters, halves of characters, endless strings or tables."""
-    rest = _plain(replace(report, traces=(), notes=report.notes[:MOST_NOTES]))
+    tables = {each.name: len(getattr(report, each.name)) for each in fields(report) if each.name in _TABLES}
+    cut = tuple(
+        f"Of {n:,} {name} the first {MOST_ENTRIES:,} are told." for name, n in tables.items() if n > MOST_ENTRIES
+    )
+    rest = _plain(replace(report, traces=(), notes=(*report.notes[:MOST_NOTES], *cut)))
     return replace(rest, traces=tuple(replace(trace, label=_plain(trace.label)) for trace in report.traces))
 
 

@@ -267,7 +267,10 @@ class SandboxNetwork(PocketNetwork):
             if self.link.taken_s + self._heard_s > limits.heard_s:
                 why = f"the network said more than the grader reads in {limits.heard_s:g} s and was stopped"
             if self._carried_s > limits.carried_s:
-                why = f"the network's files took the grader more than {limits.carried_s:g} s and it was stopped"
+                took = f"copying the network's files took more than {limits.carried_s:g} s of processor time"
+                why = f"{took}, and the network was stopped"
+            if self.came_out.full:
+                why = f"more than {limits.room.written >> 20} MiB came out of the networks, and the network was stopped"
             if time.monotonic() - self._began > limits.wall_s:
                 why = f"the network ran longer than {limits.wall_s:g} s and was stopped"
             if found.own_bytes > limits.own_mib * 2**20:

@@ -77,7 +77,8 @@ def _namespace() -> Iterator[int]:
                 raise OSError(None, said.splitlines()[0] if said else "unshare fails without a word")
             number = os.open(f"/proc/{made.pid}/ns/user", os.O_RDONLY | os.O_CLOEXEC)
         finally:
-            os.killpg(made.pid, signal.SIGKILL)  # with what it has started: newuidmap may hang
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(made.pid, signal.SIGKILL)  # with what it has started: newuidmap may hang
     try:
         yield number
     finally:

@@ -65,7 +65,7 @@ _LITTLE_BYTES = 4 * 4096
 """The largest shared mapping without a file: the pocket's kernel tries its filter on one of a page or two."""
 _NEW_NAMESPACES = 0x7E020000
 _VM, _VFORK, _THREAD = 0x100, 0x4000, 0x10000
-"""Flags of clone(2): with the first alone, memory could go from process to process faster than anybody counts it."""
+"""Flags of clone(2): with the first alone, memory would go from process to process faster than anybody counts it."""
 _AF_UNIX, _STREAM, _KIND = 1, 1, 0xF
 _WORD = 0xFFFFFFFF
 CONTROLS = (
@@ -89,6 +89,7 @@ ADVICE = (
     *(0, 1, 2, 3, 4, 8, 9),  # MADV_NORMAL, _RANDOM, _SEQUENTIAL, _WILLNEED, _DONTNEED, _FREE, _REMOVE
     *(10, 11, 14, 15, 16, 17, 18, 19),  # MADV_[DO|DONT]FORK, _[NO]HUGEPAGE, _[DO|DONT]DUMP, _[WIPE|KEEP]ONFORK
     *(22, 23),  # MADV_POPULATE_READ, _WRITE
+    *(102, 103),  # MADV_GUARD_INSTALL, _REMOVE: guards of threads' stacks in newer C libraries
 )
 """Advice of madvise(2) that is allowed: not MADV_COLD and MADV_PAGEOUT, since memory in swap is in no sum."""
 _NO_DUMPS = 4

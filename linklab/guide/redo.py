@@ -282,17 +282,18 @@ class Redoing:
             RedoError: no file can have that name or text, a folder stands where it belongs, or there are too many.
         """
         named = PurePosixPath(file.path)
+        if named.is_absolute() or ".." in named.parts:
+            return file
         self._written.add(file.path)
-        if len(named.parents) > MOST_FOLDERS:
+        if len(named.parts) - 1 > MOST_FOLDERS:
             raise RedoError(f"the file {quoted(file.path)} of the progress lies in more than {MOST_FOLDERS} folders")
         if len(self._written) > _MOST_FILES:
             raise RedoError(f"the progress names more than {_MOST_FILES} files")
         try:
-            if not named.is_absolute() and ".." not in named.parts:
-                path = self.folder / named
-                if self.folder.resolve() in path.resolve().parents:
-                    path.parent.mkdir(parents=True, exist_ok=True)
-                    path.write_text(file.text, encoding="utf-8")
+            path = self.folder / named
+            if self.folder.resolve() in path.resolve().parents:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(file.text, encoding="utf-8")
         except (OSError, ValueError) as error:  # ValueError: a NUL, or half of a character
             why = error.strerror if isinstance(error, OSError) else str(error)
             raise RedoError(f"the file {quoted(file.path)} of the progress cannot be written: {why}") from error

@@ -99,7 +99,7 @@ def test_claims_are_not_believed(tmp_path, lab):
     ("name", "why"),
     [
         ("results/a/b", "cannot be written: File exists; leave it out, or rename it"),
-        (f"results/{'b/' * 8}b", "lies in more than 8 folders; leave it out"),
+        (f"results/{'b/' * 9}b", "lies in more than 8 folders; leave it out"),
     ],
     ids=["a file's and a folder's", "deep"],
 )

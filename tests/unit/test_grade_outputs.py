@@ -179,6 +179,7 @@ def test_a_table_without_end_is_cut():
     answers = {f"question {number}": "" for number in range(150_000)}
     report = scrubbed(replace(graded.report(), changes=(("a", "b", "c"),) * 750_000, words=answers, answers=answers))
     assert [len(each) for each in (report.changes, report.words, report.answers)] == [2000, 2000, 2000]
+    assert "Of 750,000 changes the first 2,000 are told." in report.notes
 
 
 def test_scrubbing_shortens_what_is_endless():

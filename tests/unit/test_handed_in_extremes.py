@@ -118,8 +118,9 @@ def test_a_lab_with_an_extreme_anywhere_in_its_progress(progress, tmp_path):
 def test_answers_without_end_are_not_passed_on():
     """Regression: 180,000 empty ones made a report of 11 MB."""
     many = {"answers": {f"{number:03}" + "x" * 300: "" for number in range(1000)}, "predictions": {}}
-    found = _read(Bundle("lab3", "s1", {"lab.json": text(LAB), "notes.json": text(many)})).answers
-    assert len(found) == 100
+    read = _read(Bundle("lab3", "s1", {"lab.json": text(LAB), "notes.json": text(many)}))
+    found = read.answers
+    assert (len(found), read.more) == (100, ("Of 1,000 answers the first 100 are told.",))
     assert max(map(len, found)) <= 101
 
 

@@ -47,7 +47,7 @@ def test_what_a_killed_process_left_is_found_and_cleaned(prefix, place, capsys):
     in_tmp = killed(f"made = owned.make('{prefix}'); (made / 'work').mkdir(); {wait}")
     assert owned.left(Path()) == [in_tmp]
     assert main(["clean", "--dry-run"]) == 0
-    assert f"would remove folder {in_tmp} of a test or a grading that was killed" in capsys.readouterr().out
+    assert f"would remove folder {in_tmp} that a killed test or grading left" in capsys.readouterr().out
     main(["clean"])
     here = killed(f"made = owned.make('.linklab-test-', Path()); {wait}")
     ours = owned.make("linklab-test-")

@@ -243,10 +243,10 @@ def test_no_file_is_written_outside_the_folder(lab, tmp_path, path):
 
 def test_files_without_end_are_not_written(lab, tmp_path):
     """Regression: 60 lines of a progress made 36,000 folders on the grader's disk."""
-    named = [("file", FileEvidence(f"{number}/{'a/' * 6}x", "")) for number in range(600)]
+    named = [("file", FileEvidence(f"{number}/{'a/' * 7}x", "")) for number in range(600)]
     _, _, redoing = redone(lab, tmp_path, BEGUN, *named)
     assert redoing.stopped == "the progress names more than 500 files"
-    assert len(list(tmp_path.rglob("*"))) == 500 * 8
+    assert len(list(tmp_path.rglob("*"))) == 500 * 9
 
 
 def test_time_that_is_up_is_said(lab, tmp_path):
@@ -266,7 +266,7 @@ def test_a_progress_without_a_network_is_not_done(lab, tmp_path):
     ("path", "text", "why"),
     [
         ("a/b", "", '"a/b" of the progress cannot be written: File exists'),
-        ("a/" * 1500 + "x", "", "of the progress lies in more than 8 folders"),
+        ("b/" * 9 + "x", "", "of the progress lies in more than 8 folders"),
         ("x" * 300, "", "cannot be written: File name too long"),
         ("a\0b", "", "cannot be written: embedded null byte"),
         ("c", "\ud800", "cannot be written: 'utf-8' codec can't encode character"),

@@ -181,12 +181,17 @@ def test_what_comes_out_of_one_network_counts_for_the_next(folders):
     """Regression: a lab of a kilobyte that began network after network wrote 457 MiB to the grader's disk with each."""
     ours, theirs, number = folders
     came_out = CameOut()
-    for network in range(4):
-        for path in theirs.iterdir():
-            path.unlink()
-        (theirs / f"{network}").write_bytes(bytes(40))
-        Exchange(ours, number, Room(size=100, written=250), came_out=came_out).pull()
-    assert contents(ours) == {"0": bytes(40), "1": bytes(40)}
+    (theirs / "f").write_bytes(bytes(100))
+    for network in "abc":
+        (ours / network).mkdir()
+        Exchange(ours / network, number, Room(size=100, written=250), came_out=came_out).pull()
+    assert contents(ours) == {"a/f": bytes(100), "b/f": bytes(100)}
+    assert came_out.full
+    (theirs / "g").write_bytes(bytes(1))
+    (ours / "d").mkdir()
+    beside = CameOut()
+    assert Exchange(ours / "d", number, Room(size=100), came_out=beside).pull() == ["f"]
+    assert not beside.full  # what has no room at once is no flood
     engine = sandbox.SandboxEngine()
     options = {"workdir": ours, "clock": Clock.VIRTUAL, "seed": 1, "profile": "desktop", "memory_mib": 64}
     first, second = engine._network(**options), engine.within(1.0)._network(**options)
@@ -380,7 +385,8 @@ def test_a_machine_that_hides_processes_is_told_the_cure(monkeypatch):
         sandbox.SandboxEngine().check()
     assert str(refused.value) == (
         "submissions are graded in a sandbox, and this machine hides processes from you (/proc has hidepid=invisible), "
-        "so nobody could count what runs there: sudo mount -o remount,hidepid=0 /proc, or grade as root"
+        "so limits of memory and processor time could not be held: "
+        "sudo mount -o remount,hidepid=0 /proc, join the group that its gid= names, or grade as root"
     )
 
 
@@ -394,6 +400,7 @@ def test_a_bubblewrap_that_is_denied_is_quoted(monkeypatch, tmp_path):
     monkeypatch.setattr(pocket_kernel, "find", lambda: pocket_kernel.Kernel(program, "7.3.4", "0", {}))
     monkeypatch.setattr(bubblewrap, "settings", dict)
     monkeypatch.setattr(bubblewrap, "_tried_as_another", lambda: bubblewrap._Trial("denied"))  # whose cache stays
+    monkeypatch.setattr(bubblewrap, "_why_not_here", lambda: "")
     monkeypatch.setattr(bubblewrap, "_is_machines_root", lambda: False)
     with pytest.raises(MissingError, match="bwrap: No permissions to create new namespace"):
         sandbox.SandboxEngine().check()
@@ -407,6 +414,7 @@ def test_a_clone_that_the_sandbox_cannot_read_is_named(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
     monkeypatch.setattr(pocket_kernel, "find", lambda: pocket_kernel.Kernel(program, "7.3.4", "0", {}))
     monkeypatch.setattr(bubblewrap, "_tried_as_another", lambda: bubblewrap._Trial("denied"))
+    monkeypatch.setattr(bubblewrap, "_why_not_here", lambda: "")
     monkeypatch.setattr(bubblewrap, "_is_machines_root", lambda: False)
     assert bubblewrap.why_not() == (
         "submissions are graded in a sandbox, and its user cannot read what the network needs "
@@ -444,6 +452,7 @@ def test_the_machines_root_grades_as_another_user_or_not_at_all(another, alone, 
     monkeypatch.setattr(pocket_kernel, "find", lambda: pocket_kernel.Kernel(Path("/k/linux"), "7.3.4", "0", {}))
     monkeypatch.setattr(shutil, "which", lambda _: "/usr/bin/bwrap")
     monkeypatch.setattr(bubblewrap, "settings", dict)
+    monkeypatch.setattr(bubblewrap, "_why_not_here", lambda: "")
     monkeypatch.setattr(bubblewrap, "another_user", lambda: None)
     monkeypatch.setattr(bubblewrap, "_tried_as_another", lambda: bubblewrap._Trial(*another))
     monkeypatch.setattr(bubblewrap, "_tried", lambda *_: bubblewrap._Trial(alone))
@@ -463,8 +472,8 @@ def test_who_grades_a_class_is_told_that_networks_share_a_user(user, why, monkey
     monkeypatch.setattr(grade_command, "why_no_other_user", lambda: "nobody asked" if user else why)
     grade_command._warn_of_sharing()
     assert capsys.readouterr().err == (
-        f"linklab: all networks run as you, since none can have a user of its own ({why}), so one can use up what "
-        "Linux counts for each user; docs/install.md, For grading, has the cure\n"
+        f"linklab: no network can have a user of its own ({why}), so all run as you and share the limits that "
+        "Linux sets for each user. For the cure see docs/troubleshooting.md, sandbox.\n"
         if why
         else ""
     )

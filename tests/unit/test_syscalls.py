@@ -102,6 +102,7 @@ def test_the_calls_of_x32_are_refused(instructions):
         ("prlimit64", (0, 4, 1), TRAP),
         ("prlimit64", (0, 0xFFFFFFFF_00000004, 1), TRAP),
         ("madvise", (0, 4096, 9), ALLOW),  # MADV_REMOVE
+        ("madvise", (0, 4096, 102), ALLOW),  # MADV_GUARD_INSTALL
         ("madvise", (0, 4096, 21), TRAP),  # MADV_PAGEOUT
         ("clone", (0x01200011,), ALLOW),  # fork
         ("clone", (0x4111,), ALLOW),  # CLONE_VM | CLONE_VFORK, as the pocket's kernel starts a stub
