@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import errno
 import fcntl
 import json
 import os
@@ -153,10 +154,12 @@ def _remove(folder: Path) -> None:
         shutil.rmtree(folder)
     except FileNotFoundError:  # gone meanwhile
         pass
-    except (RecursionError, OSError):  # too deep for Python, or what nobody may remove
+    except RecursionError:
         remove_folder(folder)
-        if folder.exists():
+    except OSError as error:
+        if error.errno != errno.EMFILE:  # else it is too deep for one open file a folder
             raise
+        remove_folder(folder)
 
 
 def _is_own_folder(folder: Path) -> bool:
