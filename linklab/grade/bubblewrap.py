@@ -355,6 +355,7 @@ def why_not() -> str | None:
 
 
 def _why_none_runs(kernel_path: Path) -> str | None:
+    """Why no program can be run as the user that networks need, which is tried; None if one can."""
     root = _is_machines_root()
     found = _tried_as_another() if root else _tried(kernel_path, another_user())
     if found.unreadable:
@@ -399,7 +400,7 @@ def hidden_by(mounts: str, groups: Iterable[int]) -> str:
     *_, options = ("", *(words[-1] for words in lines if words[4] == "/proc"))  # the last lies on top
     found = dict(option.partition("=")[::2] for option in options.split(","))
     how = found.get("hidepid", "off")
-    # the group that sees all is root's where none is named, and there is none under the last of the ways
+    # members of the group gid= see all, by default of root's; hidepid=ptraceable exempts no group
     seen = how not in ("ptraceable", "4") and int(found.get("gid", 0)) in groups
     return "" if how in ("off", "0") or seen else f"hidepid={how}"
 

@@ -126,9 +126,7 @@ def test_a_newuidmap_that_hangs_ends_with_the_trial(monkeypatch, a_newuidmap, ev
     assert as_nobody(subordinate.enter) == "unshare makes no namespace within 5 s"
     left = Path("/proc", (everybodys / "started").read_text().strip(), "stat")
     until = time.monotonic() + 10
-    with contextlib.suppress(
-        FileNotFoundError, ProcessLookupError
-    ):  # it has ended, and whoever adopted it has waited for it
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # once its new parent has reaped it
         while ") Z" not in left.read_text() and time.monotonic() < until:
             time.sleep(0.05)
     assert time.monotonic() < until
