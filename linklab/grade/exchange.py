@@ -8,6 +8,7 @@ plain files of ours, and never more than `Room`.
 from __future__ import annotations
 
 import contextlib
+import errno
 import itertools
 import os
 import stat
@@ -19,6 +20,8 @@ _SEEN = tuple[int, int, int]
 _DEPTH = 8
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _FOLDER = _READ | os.O_DIRECTORY
+_OURS = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EMFILE, errno.ENFILE)
+"""What fails on our side alone; theirs is memory, and only read."""
 _WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -92,7 +95,11 @@ class Exchange:
                     self._known[name] = (mine, _seen(os.fstat(file.fileno())))
 
     def pull(self) -> list[str]:
-        """Take out what is new or changed on their side; the names of files for which there was no room."""
+        """Take out what is new or changed on their side; the names of files for which there was no room.
+
+        Raises:
+            OSError: our side has no room for it, or fails.
+        """
         left_out = []
         found = sorted(_files(self.theirs, self.room.files), key=lambda entry: (entry[1][1], entry[0]))
         for name, theirs in found:
@@ -101,8 +108,11 @@ class Exchange:
             if not self._has_room(name, theirs[1]):
                 left_out.append(name)
                 continue
-            with contextlib.suppress(OSError):  # it was there when we looked, and what is gone is gone
+            try:
                 self._take(name, theirs)
+            except OSError as error:  # it was there when we looked, and what is gone is gone
+                if error.errno in _OURS:
+                    raise
         return left_out
 
     def _has_room(self, name: str, size: int) -> bool:

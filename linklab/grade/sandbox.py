@@ -327,7 +327,12 @@ class SandboxNetwork(PocketNetwork):
 
     @contextlib.contextmanager
     def _carrying(self) -> Iterator[None]:
-        """Files come in before and out after, also where the network does not answer."""
+        """Files come in before and out after, also where the network does not answer.
+
+        Raises:
+            OverusedError: what came out is not all that was written, so that nothing may be concluded from it.
+            EngineError: a file cannot be brought in or kept.
+        """
         with self._exchanges, self._counting():
             if self._exchange is not None:
                 try:
@@ -336,10 +341,24 @@ class SandboxNetwork(PocketNetwork):
                     raise EngineError(f"no file can be brought into the network: {error.strerror}") from error
         try:
             yield
-        finally:
-            with self._exchanges, self._counting():
-                if self._exchange is not None:
+        except BaseException:
+            with contextlib.suppress(EngineError):  # the first error says more
+                self._carry_out()
+            raise
+        self._carry_out()
+
+    def _carry_out(self) -> None:
+        with self._exchanges, self._counting():
+            if self._exchange is not None:
+                try:
                     self._exchange.pull()
+                except OSError as error:
+                    raise EngineError(f"what the network wrote cannot be kept: {error.strerror}") from error
+        if self.came_out.full:
+            raise OverusedError(self._too_much_came_out())
+
+    def _too_much_came_out(self) -> str:
+        return f"more than {self.limits.room.written >> 20} MiB came out of the networks, and the network was stopped"
 
     @contextlib.contextmanager
     def _counting(self) -> Iterator[None]:

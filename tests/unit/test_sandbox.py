@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The sandbox without a kernel: what comes out of a hostile folder, whose words are believed, what a denial says."""
 
+import contextlib
+import errno
 import os
 import shutil
 import stat
@@ -206,6 +208,44 @@ def test_nothing_but_a_small_plain_file_is_read(tmp_path):
     found = {name: read_bounded(tmp_path / name, 3) for name in ("a", "link", "pipe", "none")}
     assert found == {"a": "h\ufffdi", "link": None, "pipe": None, "none": None}
     assert read_bounded(tmp_path / "a", 2) is None
+
+
+def test_a_network_whose_files_did_not_all_come_out_has_not_answered(folders):
+    """Regression: its answer was kept for others who measure the same, until a look at the limits ended the network."""
+    ours, theirs, number = folders
+    options = {"workdir": ours, "clock": Clock.VIRTUAL, "seed": 1, "profile": "desktop", "memory_mib": 64}
+    network = sandbox.SandboxNetwork(Limits(room=Room(written=250)), None, **options)
+    network._exchange = network._exchanged(number)
+    with network._carrying():
+        (theirs / "f").write_bytes(bytes(200))
+    with (
+        pytest.raises(OverusedError, match="came out of the networks, and the network was stopped"),
+        network._carrying(),
+    ):
+        (theirs / "g").write_bytes(bytes(100))
+    assert contents(ours) == {"f": bytes(200)}
+    with pytest.raises(EngineError, match="the agent is gone"), network._carrying():
+        raise EngineError("the agent is gone")
+
+
+@pytest.mark.parametrize(
+    ("number", "why"),
+    [(errno.ENOSPC, "what the network wrote cannot be kept: No space left on device"), (errno.ENOTDIR, None)],
+)
+def test_a_full_disk_is_no_file_that_was_not_written(folders, monkeypatch, number, why):
+    """Regression: what the grader's own disk had no room for was left out without a word, as what has gone is."""
+    ours, theirs, work = folders
+    options = {"workdir": ours, "clock": Clock.VIRTUAL, "seed": 1, "profile": "desktop", "memory_mib": 64}
+    network = sandbox.SandboxNetwork(Limits(), None, **options)
+    network._exchange = network._exchanged(work)
+    (theirs / "f").write_bytes(b"x")
+
+    def fails(*_):
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(Path, "write_bytes", fails)
+    with pytest.raises(EngineError, match=why) if why else contextlib.nullcontext(), network._carrying():
+        pass
 
 
 def test_limits_are_looked_at_while_files_are_carried(tmp_path):
