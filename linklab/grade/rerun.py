@@ -327,6 +327,7 @@ class _Pocket:
 
     def read(self) -> State:
         """The network's state."""
+        (self.folder / "state.json").unlink(missing_ok=True)  # that of before is not to be read in its place
         (done,) = self.network.run([Typed("client", f"{READ_STATE} > /lab/state.json")], deadline_s=HANG_S)
         if done.exit_status:
             raise EngineError(f"the state cannot be read: {done.output.strip()[-300:]}")

@@ -74,6 +74,8 @@ def drive(
         sampler = f"PYTHONSAFEPATH=1 python3 -m linklab.agent.sampler {experiment.queue} --out /lab/queue.jsonl"
         sampler += f" --seconds {math.ceil(experiment.seconds)}"
         together.append(Typed("client#q", sampler))
+    for name in ("ping.txt", "queue.jsonl", *(f"flow-{i}.json" for i in range(len(clients)))):
+        (folder / name).unlink(missing_ok=True)  # an experiment before this one left them
     if servers:
         network.run(servers, deadline_s=HANG_S)
     for done in network.run(together, deadline_s=HANG_S):

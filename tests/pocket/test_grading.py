@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from pockets import TOPOLOGY, needs_pocket
@@ -71,7 +72,7 @@ seen = "start.throughput < 0.5 * goodput(rate)"
 id = "start"
 base = "start"
 flows = [{ from = "h1", to = "h2" }]
-seconds = 3
+seconds = 2
 runs = 1
 why = "W"
 [[experiment]]
@@ -80,8 +81,8 @@ base = "submitted"
 flows = [{ from = "h1", to = "h2", streams = "answer.streams" }]
 ping = { from = "h1", to = "h2" }
 queue = "s1-eth2"
-seconds = 6
-omit = 2
+seconds = 4
+omit = 1
 runs = 2
 why = "W"
 [[answer]]
@@ -125,7 +126,14 @@ why = "W"
 """
 MODEL = "h2 sysctl -w net.ipv4.tcp_rmem='10240 87380 16777216'\n"
 ANSWERS = 'streams = 1\nthroughput = "{mended.throughput}"\n'
-ENGINE = PocketEngine()
+ALONE = PocketEngine()
+ENGINE = SharedEngine(ALONE, Path())
+"""Most tests begin with the model answer's network, which is measured once for all of them."""
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _kept(tmp_path_factory):
+    ENGINE.folder = tmp_path_factory.mktemp("kept")
 
 
 @pytest.fixture
@@ -158,9 +166,9 @@ def zipped(tmp_path):
     return write
 
 
-def graded(path, course=COURSE_FILE):
+def graded(path, engine=ENGINE):
     """The report of a bundle."""
-    return grade(path, course.encode(), ENGINE, (1, 2))
+    return grade(path, COURSE_FILE.encode(), engine, (1, 2))
 
 
 def test_the_model_answer_earns_all_twice_with_the_same_bytes(problem, zipped):
@@ -172,7 +180,7 @@ def test_the_model_answer_earns_all_twice_with_the_same_bytes(problem, zipped):
     assert [change[0] for change in report.changes] == ["h2.rmem"]
     assert {len(values) for values in report.metrics["mended"].values()} == {2}
     assert {trace.what for trace in report.traces} == {"throughput", "rtt", "backlog"}
-    assert graded(path).dumps() == report.dumps()
+    assert graded(path, ALONE).dumps() == report.dumps()
     assert COURSE_FILE.split('"')[3] not in report.dumps()
 
 
@@ -195,7 +203,7 @@ def test_a_grade_that_shares_what_was_measured_is_the_same_as_one_that_does_not(
     for changed in ({}, {}, {"work_sh": b"h1 true\n"}):
         path, engine = zipped(model, **changed), CountingEngine()
         report = grade(path, COURSE_FILE.encode(), engine, (1,), kept)
-        alone = grade(path, COURSE_FILE.encode(), ENGINE, (1,))
+        alone = grade(path, COURSE_FILE.encode(), ALONE, (1,))
         assert repr(report) == repr(alone)  # the curves have gaps, and no NaN equals another
         networks.append(engine.started)
         scores.append(report.score)

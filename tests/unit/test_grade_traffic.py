@@ -17,14 +17,17 @@ SUMMARY = "PING 10.0.0.2 (10.0.0.2) 56(84) bytes of data.\n\n--- 10.0.0.2 ping s
 
 
 class Said:
-    """A network in which every command ends with `status` and ping has written `text`."""
+    """A network in which every command ends with `status`, and ping and the sampler write this; None for nothing."""
 
-    def __init__(self, folder, text="", status=0, computed=()):
-        self.folder, self.text, self.status, self._computed = folder, text, status, computed
+    def __init__(self, folder, text="", status=0, computed=(), queue=None):
+        self.folder, self.status, self._computed = folder, status, computed
+        self.written = {"ping.txt": text, "queue.jsonl": queue}
 
     def run(self, actions, **_):
         """What the commands left."""
-        (self.folder / "ping.txt").write_text(self.text)
+        for name, text in self.written.items():
+            if text is not None:
+                (self.folder / name).write_text(text)
         return [Completed(each.terminal, each.text, "it said so", self.status, 0, 5) for each in actions]
 
     def computed(self):
@@ -89,16 +92,27 @@ SAMPLED = Experiment("go", "submitted", {}, (), 5, 0, None, "s1-eth2", "W")
 @pytest.mark.parametrize("text", ["", "Killed\n", samples(), None])
 def test_unreadable_samples_of_a_queue_are_no_empty_queue(tmp_path, text):
     """Regression: a sampler that wrote nothing or rubbish left the backlog out, as if the student had no queue."""
-    if text is not None:
-        (tmp_path / "queue.jsonl").write_text(text)
     with pytest.raises(DataError, match="samples of the queue cannot be read") as caught:
-        drive(Said(tmp_path), SAMPLED, lookup, ADDRESSES, tmp_path)
+        drive(Said(tmp_path, queue=text), SAMPLED, lookup, ADDRESSES, tmp_path)
     assert caught.value.fault is Fault.TOOL
 
 
 def test_an_interface_without_a_queue_has_no_backlog(tmp_path):
     """That is the network's doing: the metric is absent, and not 0."""
-    (tmp_path / "queue.jsonl").write_text(samples({"kind": "noqueue", "handle": "0:"}))
-    assert drive(Said(tmp_path), SAMPLED, lookup, ADDRESSES, tmp_path).metrics == {}
-    (tmp_path / "queue.jsonl").write_text(samples({"kind": "pfifo", "handle": "1:", "backlog": 3028, "qlen": 2}))
-    assert drive(Said(tmp_path), SAMPLED, lookup, ADDRESSES, tmp_path).metrics == {"backlog.max": 3028}
+    without = Said(tmp_path, queue=samples({"kind": "noqueue", "handle": "0:"}))
+    assert drive(without, SAMPLED, lookup, ADDRESSES, tmp_path).metrics == {}
+    full = Said(tmp_path, queue=samples({"kind": "pfifo", "handle": "1:", "backlog": 3028, "qlen": 2}))
+    assert drive(full, SAMPLED, lookup, ADDRESSES, tmp_path).metrics == {"backlog.max": 3028}
+
+
+@pytest.mark.parametrize("experiment", [PING, SAMPLED])
+def test_what_an_experiment_left_is_not_read_as_the_next_ones(tmp_path, experiment):
+    """Regression: where a file was not written, that of the experiment before was read in its place."""
+    full = samples({"kind": "pfifo", "handle": "1:", "backlog": 3028, "qlen": 2})
+    summary = SUMMARY.format(
+        "1 packets transmitted, 1 received, 0% packet loss, time 0ms\nrtt min/avg/max/mdev = 1/1/1/0 ms"
+    )
+    received = summary.replace("\n\n", "\n[1.5] 64 bytes from 10.0.0.2: icmp_seq=1 ttl=64 time=1 ms\n\n")
+    assert drive(Said(tmp_path, received, queue=full), experiment, lookup, ADDRESSES, tmp_path).metrics
+    with pytest.raises(DataError, match="cannot be read"):
+        drive(Said(tmp_path, None), experiment, lookup, ADDRESSES, tmp_path)
