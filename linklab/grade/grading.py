@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from linklab.base import owned
 from linklab.base.files import write
@@ -87,6 +87,9 @@ class Graded:
 # --- grading
 
 
+_Units: TypeAlias = "Sequence[Callable[[], Unit | Report]]"
+
+
 def grade_all(
     submissions: Sequence[HandedIn],
     settings: GradingSettings,
@@ -119,11 +122,13 @@ def grade_all(
     entries: list[Entry | None] = [None] * len(submissions)
     logs = [""] * len(submissions)
     with contextlib.ExitStack() as stack:
+        alone = [partial(_unit, each, settings) for each in submissions]
+        units = alone
         if settings.share and not settings.cluster and len(submissions) > 1:
             shared = stack.enter_context(owned.temporary("linklab-shared-"))
-            settings = replace(settings, options={**settings.options, "shared": shared})
-        units = [partial(_unit, each, settings) for each in submissions]
-        events = stack.enter_context(contextlib.closing(_graded(units, settings)))
+            sharing = replace(settings, options={**settings.options, "shared": shared})
+            units = [partial(_unit, each, sharing) for each in submissions]
+        events = stack.enter_context(contextlib.closing(_graded(units, alone, settings)))
         for event in events:
             if event is None:
                 told(None)
@@ -178,28 +183,34 @@ def _unit(submission: HandedIn, settings: GradingSettings) -> Unit | Report:
     )
 
 
-def _graded(units: Sequence[Callable[[], Unit | Report]], settings: GradingSettings) -> Happenings:
+def _graded(units: _Units, alone: _Units, settings: GradingSettings) -> Happenings:
     if settings.cluster:
         from linklab.grade.cluster import run_on_cluster  # noqa: PLC0415 - its library is an extra
 
         return run_on_cluster(units, settings.cluster, settings.options)
-    return _twice_where_in_doubt(units, settings.jobs)
+    return _twice_where_in_doubt(units, alone, settings.jobs)
 
 
-def _twice_where_in_doubt(units: Sequence[Callable[[], Unit | Report]], at_once: int) -> Happenings:
+def _twice_where_in_doubt(units: _Units, alone: _Units, at_once: int) -> Happenings:
     """As `run_here`, but what broke beside others is graded once more at the end, by itself, and then counts.
 
     The sandbox cannot limit everything that a program in it uses up: Linux counts some things for each user of the
     machine, and an ordinary user who grades has one for all networks.
+
+    Args:
+        units: what is graded.
+        alone: the same, in the same order, without what the networks of others have answered.
+        at_once: how many at once.
     """
     doubtful = []
+    beside = at_once > 1 or units is not alone
     with contextlib.closing(run_here(units, at_once)) as events:
         for event in events:
-            if event is not None and event[1] is not None and at_once > 1 and _in_doubt(event[1].report):
+            if event is not None and event[1] is not None and beside and _in_doubt(event[1].report):
                 doubtful.append(event[0])
             yield event
     doubtful.sort()
-    with contextlib.closing(run_here([units[index] for index in doubtful], 1)) as events:
+    with contextlib.closing(run_here([alone[index] for index in doubtful], 1)) as events:
         for event in events:
             yield None if event is None else (doubtful[event[0]], event[1])
 

@@ -6,13 +6,16 @@ typed, in order.  `SharedEngine` stands before another engine and keeps each ans
 that submissions with the same parameters and the same settings are measured once.  Where a network is asked something
 new, it is started, does again what has been answered for it, and goes on by itself.
 
-Only whole networks are kept that answered to the end, and never one whose time followed this machine's processor.  The
-folder belongs to one grading on one machine and is thrown away with it: no program or kernel changes meanwhile.
+Only whole networks are kept that answered to the end, and never one whose time followed this machine's processor.
+Where submissions are graded, they are kept after their submission has been, and only if nothing broke or was stopped at
+it.  The folder belongs to one grading on one machine and is thrown away with it: no program or kernel changes
+meanwhile.
 """
 
 from __future__ import annotations
 
 import contextlib
+import copy
 import hashlib
 import json
 import pickle
@@ -21,7 +24,7 @@ import stat
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -53,11 +56,19 @@ _Files = Mapping[str, bytes]
 
 
 class SharedEngine:
-    """Stands wherever `engine` does; `folder` is private to whoever grades and holds what has been answered."""
+    """Stands wherever `engine` does; `folder` is private to whoever grades and holds what has been answered.
 
-    def __init__(self, engine: Engine, folder: Path) -> None:
-        self.engine, self.folder = engine, folder
+    waits: whether what is answered is kept when `keep` is called, and not at the end of each network.
+    """
+
+    def __init__(self, engine: Engine, folder: Path, *, waits: bool = False) -> None:
+        self.engine = engine
         self.side_by_side = engine.side_by_side
+        self._answers = _Answers(folder, waits)
+
+    def keep(self) -> None:
+        """Keep what has waited."""
+        self._answers.write()
 
     def check(self) -> None:
         """As the engine behind it."""
@@ -66,7 +77,9 @@ class SharedEngine:
     def within(self, processor_s: float) -> SharedEngine:
         """The same, whose networks may take at most that much processor time, in seconds, where they are confined."""
         if isinstance(self.engine, SandboxEngine):
-            return SharedEngine(self.engine.within(processor_s), self.folder)
+            found = copy.copy(self)
+            found.engine = self.engine.within(processor_s)
+            return found
         return self
 
     @contextlib.contextmanager
@@ -79,7 +92,7 @@ class SharedEngine:
                 yield network
             return
         what = [plan(topology), sorted((name, str(value)) for name, value in told.items())]
-        shared = SharedNetwork(start, workdir, self.folder, what)
+        shared = SharedNetwork(start, workdir, self._answers, what)
         with contextlib.closing(shared):
             yield shared
             shared.keep()
@@ -91,6 +104,39 @@ class _Answer:
 
     value: Any
     changed: Mapping[str, bytes | None]
+
+
+@dataclass
+class _Answers:
+    """Those in a folder, by their digests, and new ones; if it `waits`, these are not there before `write`."""
+
+    folder: Path
+    waits: bool
+    new: dict[str, _Answer] = field(default_factory=dict)
+
+    def find(self, key: str) -> _Answer | None:
+        """What was answered, or None."""
+        if key in self.new:
+            return self.new[key]
+        try:
+            packed = (self.folder / key).read_bytes()
+        except OSError:
+            return None
+        found: _Answer = pickle.loads(zlib.decompress(packed))  # noqa: S301 - `write` wrote it, in a folder of ours
+        return found
+
+    def add(self, new: Mapping[str, _Answer]) -> None:
+        """Those of a network that has ended."""
+        self.new |= new
+        if not self.waits:
+            self.write()
+
+    def write(self) -> None:
+        """Put the new ones into the folder."""
+        new, self.new = self.new, {}
+        with contextlib.suppress(OSError):  # what is not kept is measured again
+            for key, answer in new.items():
+                write(self.folder / key, zlib.compress(pickle.dumps(answer), 1), private=True)
 
 
 @dataclass(frozen=True)
@@ -124,9 +170,13 @@ class SharedNetwork:
     """A network that starts when it is asked what no network before it was; see `linklab.engine.api.Network`."""
 
     def __init__(
-        self, start: Callable[[], AbstractContextManager[Network]], workdir: Path, folder: Path, what: Sequence[Any]
+        self,
+        start: Callable[[], AbstractContextManager[Network]],
+        workdir: Path,
+        answers: _Answers,
+        what: Sequence[Any],
     ) -> None:
-        self._start, self._workdir, self._folder = start, workdir, folder
+        self._start, self._workdir, self._answers = start, workdir, answers
         self._running: Network | None = None
         self._ends = contextlib.ExitStack()
         self._key: str | None = ""
@@ -187,10 +237,9 @@ class SharedNetwork:
         """Keep its answers for networks that are asked the same, if its time followed no processor."""
         if self._running is None or self._key is None:
             return
-        with contextlib.suppress(EngineError, OSError):  # what is not kept is measured again
+        with contextlib.suppress(EngineError):  # what is not kept is measured again
             if not self._running.computed():
-                for key, answer in self._new.items():
-                    write(self._folder / key, zlib.compress(pickle.dumps(answer), 1), private=True)
+                self._answers.add(self._new)
 
     # --- asking
 
@@ -203,7 +252,7 @@ class SharedNetwork:
         except _NotSharedError:
             return ask(self._alone())
         key = _digest(self._key, what, words, before)
-        if self._running is None and (found := self._kept(key)) is not None:
+        if self._running is None and (found := self._answers.find(key)) is not None:
             _put(self._workdir, before, {**before, **found.changed})
             self._asked.append(_Asked(before, ask, found.value))
             self._key = key
@@ -217,14 +266,6 @@ class SharedNetwork:
             self._new[key] = _Answer(value, {**{k: v for k, v in after.items() if before.get(k) != v}, **gone})
             self._key = key
         return value
-
-    def _kept(self, key: str) -> _Answer | None:
-        try:
-            packed = (self._folder / key).read_bytes()
-        except OSError:
-            return None
-        found: _Answer = pickle.loads(zlib.decompress(packed))  # noqa: S301 - `keep` wrote it, in a folder of ours
-        return found
 
     def _alone(self) -> Network:
         """The network, whose answers are not kept from here on."""

@@ -28,6 +28,7 @@ from linklab.exercise.judge import describe, judge, worth_doing
 from linklab.exercise.model import Check, Exercise, Experiment, Instance
 from linklab.exercise.report import Report, Status
 from linklab.grade.drawing import UnbuildableError, need_gradable
+from linklab.grade.marks import tool_broke
 from linklab.grade.rebuild import rebuild
 from linklab.grade.rerun import ExerciseNetwork, Rerun, rerun
 from linklab.grade.shared import SharedEngine
@@ -79,7 +80,13 @@ def grade(
             told.exercise, told.claims = claimed_in(bundle)
             return grade_lab(bundle, path.name, engine)
         submission = read_submission(bundle, path.name, secret, told)
-        return assess(submission, SharedEngine(engine, shared) if shared else engine, seeds)
+        if shared is None:
+            return assess(submission, engine, seeds)
+        sharing = SharedEngine(engine, shared, waits=True)
+        report = assess(submission, sharing, seeds)
+        if not (tool_broke(report) or report.stopped):  # else nobody knows what else it did to its networks
+            sharing.keep()
+        return report
     except InputError as error:
         if error.fault is not Fault.SUBMISSION:
             raise

@@ -159,6 +159,9 @@ def grade(bundle, course, *, seeds=(1,), sandboxed=True, shared=None):  # noqa: 
         case "leave":
             subprocess.Popen(["sleep", wanted["for"]])
             subprocess.run([sys.executable, "-c", "import time\nwhile time.process_time() < 2: pass"], check=True)
+        case "take":
+            if shared is not None:
+                raise RuntimeError("it took what another network answered")
         case "spoil":
             return replace(report(), score="many")
     sys.stderr.write("a message of the grader's own\n")

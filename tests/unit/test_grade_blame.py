@@ -4,6 +4,7 @@
 import json
 import shutil
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,14 +13,14 @@ from scripted import ScriptedEngine
 from small_exercise import TOPOLOGY, use_clone
 
 from linklab.errors import AgentError, BootError, DeadlineError, EngineError, Fault, OverusedError
-from linklab.exercise.bundle import Bundle, write_bundle
+from linklab.exercise.bundle import Bundle, read_bundle, write_bundle
 from linklab.exercise.instance import instance_text, practice_instance
 from linklab.exercise.load import find_exercise, load_exercise
 from linklab.exercise.model import Experiment
 from linklab.exercise.report import Status
 from linklab.exercise.wanted import with_facts
 from linklab.grade import unit, worker
-from linklab.grade.rebuild import rebuild
+from linklab.grade.rebuild import Rebuilt, rebuild
 from linklab.grade.rerun import Rerun, _give_up
 from linklab.state.model import State
 from linklab.topology import Topology
@@ -191,6 +192,31 @@ def test_a_network_that_a_limit_ended_while_it_was_built_is_stopped(handed_in, n
     """It is named to the instructor, and graded once more where others ran beside it."""
     report = worker.graded(f"{__name__}:grade", handed_in / f"{name}.zip", None, {"engine": CLASS[name]})
     assert (report.status, report.stopped) == (Status.UNGRADABLE, stopped)
+
+
+@pytest.mark.parametrize(
+    ("what", "kept"),
+    [
+        (("good", ""), True),
+        (("nothing got through", ""), True),
+        (("iperf3 broke", ""), False),
+        (("too expensive", ""), False),
+        (("good", "the network ended while work.sh ran"), False),
+    ],
+)
+def test_networks_of_a_submission_answer_for_others_only_if_nothing_broke_or_was_stopped(
+    handed_in, tmp_path, monkeypatch, what, kept
+):
+    """Regression: they were kept at their ends, whatever else the submission did to them, and others were misjudged."""
+    (name, stopped), folder = what, tmp_path / "kept"
+    folder.mkdir()
+    path = handed_in / f"{name}.zip"
+    bundle = read_bundle(path)
+    write_bundle(path, replace(bundle, files={**bundle.files, "work.sh": b"h1 true\n"}))
+    monkeypatch.setattr(unit, "rebuild", lambda *_: Rebuilt(STATE_TEXT, "", (), stopped))
+    report = unit.grade(path, None, CLASS[name], (1,), folder)
+    assert (report.status, report.stopped) == (Status.GRADED, stopped)
+    assert bool(list(folder.iterdir())) is kept
 
 
 @pytest.mark.parametrize(

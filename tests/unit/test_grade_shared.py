@@ -167,6 +167,21 @@ def test_an_error_that_the_grader_goes_on_after_keeps_nothing(tmp_path):
     assert list((tmp_path / "kept").iterdir()) == []
 
 
+def test_what_waits_is_kept_when_it_is_said(tmp_path):
+    """Until then the same engine alone answers by it."""
+    (tmp_path / "kept").mkdir()
+    scripted = ScriptedEngine(ANSWERS)
+    engine = SharedEngine(scripted, tmp_path / "kept", waits=True)
+    for number in range(2):
+        (tmp_path / f"work{number}").mkdir()
+        with engine.within(5).start(Topology.load(TOPOLOGY), workdir=tmp_path / f"work{number}") as network:
+            assert network.run([Typed("h1", "count")])[0].output == "3 packets\n"
+        assert list((tmp_path / "kept").iterdir()) == []
+    assert len(scripted.networks) == 1
+    engine.keep()
+    assert len(list((tmp_path / "kept").iterdir())) == 2, "its start, and what it was asked"
+
+
 def test_a_network_that_does_something_else_the_second_time_is_an_error_of_ours(use):
     """Answers of two networks that differ are never put together."""
     engine = ChangingEngine(ANSWERS)

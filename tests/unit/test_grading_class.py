@@ -281,6 +281,15 @@ def test_what_breaks_beside_others_is_graded_once_more_by_itself(handed_in, tmp_
     assert found.entries[0].report.status is Status.ERROR
 
 
+def test_what_breaks_by_what_others_measured_is_graded_once_more_without_it(handed_in, tmp_path):
+    """Regression: the second time it took the same answers of networks, and broke at the same."""
+    folder = handed_in(s1="take", s2="grade")
+    found, told = graded(folder, tmp_path / "out", jobs=1, share=True)
+    assert [entry.report.status for entry in found.entries] == [Status.GRADED, Status.GRADED]
+    ends = [(each.index, each.entry.report.status) for each in told if each is not None and each.entry is not None]
+    assert ends == [(0, Status.ERROR), (1, Status.GRADED), (0, Status.GRADED)]
+
+
 def test_processor_time_of_a_child_is_not_that_of_the_process_that_grades():
     """A network computes for longer than the grader itself may."""
     done = run_unit(unit("leave", processor_s=1.0))
