@@ -210,6 +210,15 @@ def test_a_relation_with_a_number_that_is_missing_is_an_error(relation):
     assert found == ("error", "", "lab.toml:4: step b gave no rate: out.json: cut off")
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "outcome"), [(4000, 10_000, "pass"), (10_000, 4000, "pass"), (5000, 5000, "fail")]
+)
+def test_an_output_is_looked_through_at_its_ends(before, after, outcome):
+    """Regression: a lab of a kilobyte said that a command had shown much, and its pattern took more than 300 s."""
+    output = "x" * before + "\nup\n" + "y" * after
+    assert told(expectation(step="a", shows="^up$"), Observed({}, {"a": output}))[0] == outcome
+
+
 def test_a_relation_shows_each_comparison_that_was_made():
     """Where one of two bands is enough, both are shown, and a number that is not known is called so."""
     expect = expectation(relation="a.rate / b.rate < 0.25 or a.rate / b.rate > 0.9")
