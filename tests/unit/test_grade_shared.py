@@ -7,6 +7,7 @@ from small_exercise import TOPOLOGY
 
 from linklab.engine.api import Background, Computed, Engine, Typed
 from linklab.errors import AgentError, EngineError
+from linklab.grade import shared
 from linklab.grade.shared import SharedEngine
 from linklab.topology import Topology
 
@@ -180,6 +181,15 @@ def test_what_waits_is_kept_when_it_is_said(tmp_path):
     assert len(scripted.networks) == 1
     engine.keep()
     assert len(list((tmp_path / "kept").iterdir())) == 2, "its start, and what it was asked"
+
+
+def test_answers_have_room_of_a_bounded_size(use, monkeypatch, tmp_path):
+    """Regression: of commands that wrote much, 50 MiB a submission stayed on the disk until the class's end."""
+    use(ScriptedEngine(ANSWERS), ["count"])
+    size = sum(path.stat().st_size for path in (tmp_path / "kept").iterdir())
+    monkeypatch.setattr(shared, "MOST_KEPT_BYTES", size + 10)
+    use(ScriptedEngine(ANSWERS), ["other"])
+    assert sum(path.stat().st_size for path in (tmp_path / "kept").iterdir()) == size
 
 
 def test_a_network_that_does_something_else_the_second_time_is_an_error_of_ours(use):
