@@ -10,6 +10,7 @@ Format: docs/writing-an-exercise.md, "A submission"; ZIP as in PKWARE's APPNOTE 
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import io
 import json
@@ -19,7 +20,7 @@ import struct
 import unicodedata
 import zipfile
 import zlib
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -130,20 +131,41 @@ def read_bundle(path: Path) -> Bundle:
     Raises:
         BundleError: it cannot be read, or is no submission.
     """
+    return parse_bundle(_bytes_of(path), path.name)
+
+
+def read_one(path: Path, name: str) -> str | None:
+    """One text of a submission, without unpacking the others; None where it is not there.
+
+    Raises:
+        BundleError: it cannot be read.
+    """
+    data = _bytes_of(path)
+    with _whole(path.name):
+        return _BundleReader(path.name).read_one(data, name)
+
+
+def _bytes_of(path: Path) -> bytes:
     try:
         if not stat.S_ISREG(path.stat().st_mode):  # opening a pipe would wait for ever
             raise BundleError("this is no file; hand in the .zip that `linklab submit` makes", where=path.name)
         with path.open("rb") as file:
-            data = file.read(MAX_BYTES + 1)
+            return file.read(MAX_BYTES + 1)
     except OSError as error:
         raise BundleError(f"the file cannot be read: {error.strerror}", where=path.name) from error
-    return parse_bundle(data, path.name)
 
 
 def parse_bundle(data: bytes, where: str) -> Bundle:
     """A submission from an archive's bytes; `where` begins every message."""
-    try:
+    with _whole(where):
         return _BundleReader(where).read(data)
+
+
+@contextlib.contextmanager
+def _whole(where: str) -> Iterator[None]:
+    """What an archive's reader says of a damaged one becomes a BundleError."""
+    try:
+        yield
     except _BROKEN as error:
         raise BundleError(f"the file is damaged ({error}); make it again with `linklab submit`", where=where) from error
 
@@ -160,11 +182,7 @@ class _BundleReader:
         return BundleError(what, where=self.where)
 
     def read(self, data: bytes) -> Bundle:
-        if len(data) > MAX_BYTES:
-            raise self.wrong(f"the file is larger than {MAX_BYTES // 2**20} MiB, the most a submission may have")
-        self._directory_is_small(data)
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            raw = self._unpack(archive, self._entries(archive), len(data))
+        raw = self._raw(data)
         manifest = self._manifest(raw.pop(MANIFEST, None))
         if manifest is not None:
             self._compare(manifest["files"], raw)
@@ -180,7 +198,22 @@ class _BundleReader:
             said["exercise"], said["student"], MappingProxyType(files), said["linklab"], notes=tuple(self.notes)
         )
 
+    def read_one(self, data: bytes, name: str) -> str | None:
+        raw = self._raw(data, name)
+        return self._text(name, raw[name]).decode() if name in raw else None
+
     # --- the archive
+
+    def _raw(self, data: bytes, only: str = "") -> dict[str, bytes]:
+        """Contents by cleaned names, all or of one file."""
+        if len(data) > MAX_BYTES:
+            raise self.wrong(f"the file is larger than {MAX_BYTES // 2**20} MiB, the most a submission may have")
+        self._directory_is_small(data)
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            entries = self._entries(archive)
+            if only:
+                entries = {name: entry for name, entry in entries.items() if name == only}
+            return self._unpack(archive, entries, len(data))
 
     def _directory_is_small(self, data: bytes) -> None:
         """The list of files must be short before `zipfile` makes an object of each of its entries."""

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from linklab.base.text import visible
 from linklab.errors import InputError, LinklabError
-from linklab.exercise.bundle import read_bundle
+from linklab.exercise.bundle import read_one
 from linklab.exercise.course import Course, weighted
 from linklab.exercise.instance import PRACTICE, parse_instance
 from linklab.exercise.load import known_exercise, load_exercise
@@ -229,7 +229,7 @@ def _instances(submissions: Sequence[HandedIn]) -> Iterator[tuple[HandedIn, Inst
     for submission in submissions:
         with contextlib.suppress(LinklabError, OSError):
             if submission.path.stat().st_size <= _MOST_PEEKED:
-                text = read_bundle(submission.path).text("instance.json") or ""
+                text = read_one(submission.path, "instance.json") or ""
                 yield submission, parse_instance(text, "instance.json")
 
 

@@ -124,7 +124,7 @@ def _read(experiment: Experiment, folder: Path) -> Driven:
         driven.broken = f"iperf3 did not get through: {error.what}"
         return driven
     except DataError as error:
-        raise DataError(f"iperf3's output cannot be read: {error.what}", fault=Fault.TOOL) from error
+        raise _unread("iperf3's output", error, folder) from error
     if tests:
         _flows(experiment, tests, driven)
     if experiment.ping:
@@ -132,6 +132,11 @@ def _read(experiment: Experiment, folder: Path) -> Driven:
     if experiment.queue:
         _queue(experiment.queue, folder / "queue.jsonl", driven)
     return driven
+
+
+def _unread(what: str, error: DataError, folder: Path) -> DataError:
+    """It is told to the student, whom the grader's folders do not concern."""
+    return DataError(f"{what} cannot be read: {error.what.replace(f'{folder}/', '')}", fault=Fault.TOOL)
 
 
 def _flows(experiment: Experiment, tests: Sequence[Iperf3Test], driven: Driven) -> None:
@@ -164,7 +169,7 @@ def _pings(experiment: Experiment, path: Path, driven: Driven) -> None:
         driven.metrics["ping.loss"] = 1.0
         return
     except DataError as error:
-        raise DataError(f"ping's output cannot be read: {error.what}", fault=Fault.TOOL) from error
+        raise _unread("ping's output", error, path.parent) from error
     series = found.series["ping.rtt"].between(experiment.omit_s, math.inf)
     known = series.known
     driven.metrics["ping.loss"] = 1 - known.size / len(series) if len(series) else 1.0
@@ -178,7 +183,7 @@ def _queue(interface: str, path: Path, driven: Driven) -> None:
     try:
         samples = read_samples(path)
     except DataError as error:
-        raise DataError(f"samples of the queue cannot be read: {error.what}", fault=Fault.TOOL) from error
+        raise _unread("samples of the queue", error, path.parent) from error
     try:
         found = measure_samples(samples)
     except DataError:  # an interface without a queue has no backlog, and not one of 0

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from linklab.errors import BundleError, InputError
 from linklab.exercise import bundle
-from linklab.exercise.bundle import Bundle, dump_bundle, parse_bundle, read_bundle, write_bundle
+from linklab.exercise.bundle import Bundle, dump_bundle, parse_bundle, read_bundle, read_one, write_bundle
 from linklab.exercise.report import Status
 from linklab.grade.unit import grade
 
@@ -253,6 +253,19 @@ def test_a_name_that_is_there_twice_is_refused():
         archive.writestr("instance.json", "{}")
         archive.writestr("instance.json", "[]")
     assert refused(out.getvalue()) == '"instance.json" is in it twice, so what is meant cannot be known'
+
+
+def test_one_text_is_read_without_the_others(tmp_path):
+    """Regression: to learn of which course it is, all of an archive was unpacked, four times, before grading began."""
+    path = tmp_path / "a.zip"
+    path.write_bytes(packed({"a/instance.json": b"{}\r\n", "a/results/zeros": bytes(200 * MIB)}))
+    assert read_one(path, "instance.json") == "{}\n"
+    assert read_one(path, "state.json") is None
+    with pytest.raises(BundleError, match="zip bomb"):
+        read_one(path, "results/zeros")
+    path.write_bytes(path.read_bytes()[:-99])
+    with pytest.raises(BundleError, match="is cut off"):
+        read_one(path, "instance.json")
 
 
 def test_a_zip_bomb_is_not_unpacked(monkeypatch):
