@@ -31,7 +31,7 @@ from linklab.grade.grading import (
     grade_all,
     summary,
 )
-from linklab.grade.handed_in import HandedIn, collect, courses_of, need_all_gradable, need_weights, not_here
+from linklab.grade.handed_in import HandedIn, collect, courses_of, need_weights, not_here, of_students_part
 from linklab.grade.harness import PLATFORMS
 from linklab.grade.marking import Marking
 from linklab.grade.results_folder import Results, stored
@@ -176,7 +176,7 @@ def _run(args: argparse.Namespace) -> int:
     submissions, left = collect(args.submissions) if args.submissions else ([], [])
     if not args.on_platform:  # which wants a result of every submission
         _exercises_wanted(submissions, quiet=args.json)
-    need_all_gradable(submissions)
+    _instructors_part_wanted(submissions, quiet=args.json)
     content = _course(args.course)
     course = parse_course(content, str(args.course)) if content is not None else None
     need_weights(submissions, course)
@@ -317,12 +317,33 @@ def _exercises_wanted(submissions: Sequence[HandedIn], *, quiet: bool) -> None:
     which = " and ".join(excerpt(name) for name in sorted(unknown)[:_SHOWN])
     which += f" and {len(unknown) - _SHOWN} more" if len(unknown) > _SHOWN else ""
     if 2 * count > total:
-        more = f", and {count - _SHOWN} more" if count > _SHOWN else ""
-        named = f"{', '.join(labels[:_SHOWN])}{more}"  # one person may have handed in most of them
-        what = "the submission is" if total == 1 else f"{count} of {total} submissions ({named}) are"
+        # with their names, since one person may have handed in most of them
+        what = "the submission is" if total == 1 else f"{count} of {total} submissions ({_named(labels)}) are"
         raise InputError(f"{what} of {which}, which is not here, so nothing was graded; {HOW}")
     if not quiet:
         print(f"{count} of {total} submissions are of {which}, which is not here; {HOW}. The others are graded.")
+
+
+def _instructors_part_wanted(submissions: Sequence[HandedIn], *, quiet: bool) -> None:
+    """Say once, before anything is graded, that hidden checks of an exercise are not here.
+
+    Raises:
+        MissingError: without them most submissions cannot be graded; one alone does not keep a class from its marks.
+    """
+    lacking = of_students_part(submissions)
+    labels = [label for _, found in lacking for label in found]
+    if 2 * len(labels) > len(submissions):
+        raise max(lacking, key=lambda each: len(each[1]))[0]
+    if lacking and not quiet:
+        named = _named(labels)
+        print(f"{len(labels)} of {len(submissions)} submissions ({named}) cannot be graded, the others are.")
+        for error, _ in lacking:
+            print(error, flush=True)
+
+
+def _named(labels: Sequence[str]) -> str:
+    more = f", and {len(labels) - _SHOWN} more" if len(labels) > _SHOWN else ""
+    return f"{', '.join(labels[:_SHOWN])}{more}"
 
 
 def _courses_wanted(submissions: Sequence[HandedIn], *, quiet: bool) -> None:

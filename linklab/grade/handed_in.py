@@ -17,7 +17,7 @@ from itertools import takewhile
 from pathlib import Path
 
 from linklab.base.text import visible
-from linklab.errors import InputError, LinklabError
+from linklab.errors import InputError, LinklabError, MissingError
 from linklab.exercise.bundle import read_one
 from linklab.exercise.course import Course, weighted
 from linklab.exercise.instance import PRACTICE, parse_instance
@@ -198,15 +198,20 @@ def not_here(submissions: Sequence[HandedIn]) -> dict[str, list[str]]:
     return unknown
 
 
-def need_all_gradable(submissions: Sequence[HandedIn]) -> None:
-    """Say before anything is graded that hidden checks of an exercise that was handed in are not here.
-
-    Raises:
-        MissingError: of an exercise only the students' part is here.
-    """
-    for name in sorted({each.exercise for _, each in _instances(submissions)}):
-        with contextlib.suppress(InputError):  # which the report of each submission says
+def of_students_part(submissions: Sequence[HandedIn]) -> list[tuple[MissingError, list[str]]]:
+    """Why an exercise cannot be graded of which only the students' part is here, with its submissions' labels."""
+    labels: dict[str, list[str]] = {}
+    for submission, each in _instances(submissions):
+        labels.setdefault(each.exercise, []).append(submission.label)
+    found = []
+    for name in sorted(labels):
+        try:
             need_instructors_part(load_exercise(known_exercise(name)), "grade it")
+        except MissingError as error:
+            found.append((error, labels[name]))
+        except InputError:
+            continue  # which the report of each submission says
+    return found
 
 
 def need_weights(submissions: Sequence[HandedIn], course: Course | None) -> None:

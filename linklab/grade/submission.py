@@ -86,7 +86,7 @@ def read_submission(bundle: Bundle, source: str, course: Course | None, told: Re
     exercise = load_exercise(folder)
     need_instructors_part(exercise, "grade it")
     exercise = weighted(exercise, course)
-    told.heading, told.max_score = exercise.heading, exercise.weight
+    told.exercise, told.heading, told.max_score = exercise.id, exercise.heading, exercise.weight
     with blame(Fault.SUBMISSION):
         instance = proven(instance, exercise, course)
         told.student, told.name, told.course, told.claims = instance.student, instance.name, instance.course, ""

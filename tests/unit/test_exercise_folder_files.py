@@ -9,6 +9,7 @@ import shutil
 import stat
 import zlib
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from small_exercise import use_clone
@@ -16,6 +17,7 @@ from small_exercise import use_clone
 from linklab import cli
 from linklab.agent import exercise_env
 from linklab.agent.exercise_env import Line, SettingError
+from linklab.commands import grade as grade_command
 from linklab.commands import student
 from linklab.editor import files as editor_files
 from linklab.errors import InputError
@@ -164,7 +166,7 @@ def test_issue_makes_a_course_once_and_the_same_instances_again(tmp_path, capsys
     assert 'is the course "Networks", not "Other"' in capsys.readouterr().err
 
 
-def test_a_class_gets_a_folder_without_the_instructors_part(tmp_path, clone, capsys):
+def test_a_class_gets_a_folder_without_the_instructors_part(clone, capsys, monkeypatch):
     """The students' part and the instances; a student's machine that has no more starts from it, and cannot grade."""
     Path("class.csv").write_text("s1\ns2\n")
     roster = ["--roster", "class.csv", "--course", "net.toml"]
@@ -198,6 +200,15 @@ def test_a_class_gets_a_folder_without_the_instructors_part(tmp_path, clone, cap
     write_bundle(Path("s1.zip"), bundle)
     assert cli.main(["grade", "s1.zip", "--course", "net.toml"]) == 4
     assert "so Linklab cannot grade it" in capsys.readouterr().err
+    # regression: one submission that said it was of such an exercise kept a whole class from being graded
+    monkeypatch.setattr(grade_command, "grading_engine", lambda **_: SimpleNamespace(check=lambda: None))
+    for other in ("s2.zip", "s3.zip"):
+        Path(other).write_bytes(b"damaged")
+    assert cli.main(["grade", "s1.zip", "s2.zip", "s3.zip", "--course", "net.toml"]) == 1
+    said = capsys.readouterr().out
+    assert "1 of 3 submissions (s1.zip) cannot be graded, the others are.\n" in said
+    assert "this is the students' part of Exercise 3: A small exercise" in said
+    assert [len(list(Path("grades", name).iterdir())) for name in ("s2", "s3")] == [3, 3]
     assert not Path("grades").exists()
 
 

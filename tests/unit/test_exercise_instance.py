@@ -169,9 +169,9 @@ def test_a_course_file_is_for_its_owner_alone_and_never_overwritten(tmp_path):
         new_course(tmp_path / "course.toml", "other")
 
 
-@pytest.mark.parametrize("said", ["../../tmp", "/srv/exam", "3", "exercise3\n", "a\0b", "\ud800"])
+@pytest.mark.parametrize("said", ["../../tmp", "/srv/exam", "3", "exercise3\n", "exercise03", "a\0b", "\ud800"])
 def test_an_instance_names_an_exercise_by_its_id(problem, said):
-    """A path was looked at on the grader's machine."""
+    """A path was looked at on the grader's machine, and exercise03 was a second column of Exercise 3 in all tables."""
     data = json.loads(instance_text(problem, issue(problem, COURSE, Student("ada")))) | {"exercise": said}
     with pytest.raises(InputError, match="is the id of none") as caught:
         parse_instance(json.dumps(data), "f")
