@@ -2,7 +2,7 @@
 LAB ?= 14
 VENV := .venv/bin
 
-.PHONY: help setup tools browser firefox lab labs manuals pdf-check test coverage check format kernel build install uninstall deb student-deb deb-test bench validation seeds selftests fuzz fuzz-window hostile kill-test mininet-suite guide strangers vm vm-test clean
+.PHONY: help setup tools browser firefox lab labs manuals pdf-check test all-tests coverage check format kernel build install uninstall deb student-deb deb-test bench validation seeds selftests fuzz fuzz-window hostile kill-test mininet-suite guide strangers vm vm-test clean
 PREFIX ?= /usr/local
 ARCH ?= amd64
 FOR_ARCH := $(if $(filter amd64,$(ARCH)),,-$(ARCH))
@@ -32,6 +32,9 @@ pdf-check: manuals ## check the manuals' PDFs against PDF/UA-1 with veraPDF, whi
 test: setup browser ## run the tests, a file at a time on each processor; says what was skipped and why, what was run twice, and what took long
 	$(VENV)/python -m pytest -rsR --durations=20 --durations-min=10 -n auto --maxprocesses 4 --dist loadfile
 
+all-tests: setup browser ## the same with the tests that take long: the page of a lab with a screen reader, a platform's container; half an hour and more
+	$(VENV)/python -m pytest --long -rsR --durations=20 --durations-min=10 -n auto --maxprocesses 4 --dist loadfile
+
 browser: setup ## what the tests of the lab page need: Chromium and its driver, where apt has them, and axe-core
 	@tools/setup.sh browser
 
@@ -40,7 +43,7 @@ firefox: setup ## the other browser of these tests: Firefox, and its driver, whi
 
 coverage: setup browser ## run the tests and say which lines of the package they reach; pages in build/coverage/html/
 	mkdir -p build/coverage
-	$(VENV)/python -m pytest -q --cov --cov-report=term:skip-covered --cov-report=html
+	$(VENV)/python -m pytest --long -q --cov --cov-report=term:skip-covered --cov-report=html
 
 check: tools ## format, lint, types, manuals, shell scripts; changes nothing
 	$(VENV)/ruff format --check .

@@ -4,6 +4,8 @@
 Hypothesis judges no test by how long a busy machine takes to make its inputs. A test that starts networks or browsers
 is run once more where it fails, since those share the machine with whatever else runs; no test of the windows is, since
 they are in the process that would run it again.
+
+What is marked "long" is run with `--long` (`make all-tests`), or where its file is named.
 """
 
 import signal
@@ -20,8 +22,17 @@ WITH_THE_MACHINE = {"pocket", "browser", "hub", "host"}
 """Folders of tests that start programs on the wall's clock, each in a process of its own."""
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Let what shares the machine be run once more."""
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """A flag of our own."""
+    parser.addoption("--long", action="store_true", help="run the tests that take long, too")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what takes long, and let what shares the machine be run once more."""
+    if not config.getoption("--long") and not any(".py" in argument for argument in config.args):
+        long = [item for item in items if item.get_closest_marker("long")]
+        config.hook.pytest_deselected(items=long)
+        items[:] = [item for item in items if not item.get_closest_marker("long")]
     for item in items:
         if Path(item.path).parent.name in WITH_THE_MACHINE:
             item.add_marker(pytest.mark.flaky(reruns=1))

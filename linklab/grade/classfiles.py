@@ -61,7 +61,7 @@ def moodle_csv(entries: Sequence[Entry]) -> str:
     are no points, "-" is no grade.  For a line without an id Moodle refuses the whole file; older versions gave its
     grade to the student of the line above.
     """
-    headings = _headings(entries)
+    headings = _marked(entries)
     head = ["ID number", "Full name"]
     for heading in headings.values():
         head += [heading, f"{heading} (feedback)"]
@@ -79,7 +79,7 @@ def canvas_csv(entries: Sequence[Entry]) -> str:
 
     Others would be students that Canvas does not know, of whom it asks who they are.
     """
-    headings = _headings(entries)
+    headings = _marked(entries)
     best = {
         exercise: max(e.report.max_score for e in entries if e.report.exercise == exercise) for exercise in headings
     }
@@ -110,6 +110,15 @@ def feedback(report: Report) -> str:
     return " ".join([*told, *adjusted(report)])
 
 
+def _marked(entries: Sequence[Entry]) -> dict[str, str]:
+    """Of `_headings`, those in which somebody has a mark whom a platform can know.
+
+    Another column would be of no use there, and whoever takes it in loses marks that are there already.
+    """
+    marked = {each.report.exercise for each in entries if each.student and mark(each.report) is not None}
+    return {exercise: heading for exercise, heading in _headings(entries).items() if exercise in marked}
+
+
 def _headings(entries: Sequence[Entry]) -> dict[str, str]:
     """Exercise → heading, of all that were recognised, in order."""
     known = {entry.report.exercise: entry.report.heading for entry in entries if entry.report.heading}
@@ -120,7 +129,7 @@ def _students(entries: Iterable[Entry]) -> list[tuple[str, list[Entry]]]:
     """(id, submissions) of each student; a submission that names nobody stands alone, with the id ""."""
     groups: dict[str, list[Entry]] = {}
     for entry in entries:
-        groups.setdefault(entry.student or f"/{entry.label}", []).append(entry)
+        groups.setdefault(entry.student or f"/{entry.name}", []).append(entry)
     return [("" if key.startswith("/") else key, found) for key, found in groups.items()]
 
 

@@ -11,7 +11,7 @@ import glob
 import os
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import takewhile
 from pathlib import Path
@@ -80,9 +80,21 @@ def collect(arguments: Sequence[str]) -> tuple[list[HandedIn], list[Skipped]]:
             found.skip(path.parent, path, _NO_FILE)
     if not found.files:
         raise InputError(f"{', '.join(arguments)}: there is no .zip of a submission in it")
-    submissions = [HandedIn(path, label) for path, label in found.files.items()]
+    submissions = [HandedIn(path, label) for path, label in _told_apart(found.files).items()]
     submissions.sort(key=lambda each: (*in_order(each.label), str(each.path)))
     return submissions, sorted(found.skipped, key=lambda each: each.label)
+
+
+def _told_apart(files: Mapping[Path, str]) -> dict[Path, str]:
+    """File → label, with as many of its folders as tell it from others: named one by one, all may be called alike."""
+    labels, folders = dict(files), 1
+    while len({*labels.values()}) < len(labels) and folders < DEEPEST:
+        folders += 1
+        often = Counter(labels.values())
+        for path, label in labels.items():
+            if often[label] > 1:
+                labels[path] = visible("/".join(path.parts[1:][-folders:]), keep="")
+    return labels
 
 
 def in_order(label: str) -> tuple[str, str]:

@@ -29,7 +29,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from linklab.base.files import write
+from linklab.base.files import remove_folder, write
 from linklab.engine.api import (
     Channel,
     Clock,
@@ -43,6 +43,7 @@ from linklab.engine.api import (
 )
 from linklab.errors import EngineError
 from linklab.grade.sandbox import SandboxEngine
+from linklab.grade.scratch import working_folder
 from linklab.topology import Topology
 from linklab.topology.plan import plan
 
@@ -280,19 +281,19 @@ class SharedNetwork:
     def _caught_up(self) -> Network:
         """The network, started, after it has done what was answered for it; its folder is as it was found."""
         asked, self._asked = self._asked, []
-        now = _files_in(self._workdir) if asked else {}
-        if asked:
-            _put(self._workdir, now, asked[0].before)
-        network = self._running = self._ends.enter_context(self._start())
-        try:
-            for each in asked:
-                _put(self._workdir, _files_in(self._workdir), each.before)
-                if each.ask(network) != each.value:
-                    raise _NotSharedError
-            if asked:
-                _put(self._workdir, _files_in(self._workdir), now)
-        except _NotSharedError as error:
-            raise EngineError(f"a network did something else than one that was set to the same; {CURE}") from error
+        if not asked:
+            network = self._running = self._ends.enter_context(self._start())
+            return network
+        with _emptied(self._workdir):
+            _put(self._workdir, {}, asked[0].before)
+            network = self._running = self._ends.enter_context(self._start())
+            try:
+                for each in asked:
+                    _put(self._workdir, _files_in(self._workdir), each.before)
+                    if each.ask(network) != each.value:
+                        raise _NotSharedError
+            except _NotSharedError as error:
+                raise EngineError(f"a network did something else than one that was set to the same; {CURE}") from error
         return network
 
 
@@ -325,6 +326,21 @@ def _files_in(folder: Path) -> dict[str, bytes]:
     except OSError as error:  # such as one that its writer has closed to everybody
         raise _NotSharedError from error
     return found
+
+
+@contextlib.contextmanager
+def _emptied(folder: Path) -> Iterator[None]:
+    """A folder without what it holds, which comes back in place of all that is there then."""
+    with working_folder("linklab-aside-") as aside:
+        for path in folder.iterdir():
+            path.rename(aside / path.name)
+        try:
+            yield
+        finally:
+            for path in folder.iterdir():
+                remove_folder(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+            for path in aside.iterdir():
+                path.rename(folder / path.name)
 
 
 def _put(folder: Path, now: _Files, wanted: Mapping[str, bytes | None]) -> None:

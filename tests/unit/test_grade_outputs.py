@@ -482,6 +482,29 @@ def test_grades_for_canvas():
     ]
 
 
+def test_platforms_get_columns_in_which_somebody_has_a_mark():
+    """Regression: one practice instance of another exercise made a column of "-", which takes grades away."""
+    other = {"exercise": "problem3", "heading": "Problem 3: Minimising the unfairness"}
+    practice = Entry("p", "p.zip", graded.report("practice", "", **other))
+    claimed = Entry("c", "c.zip", graded.ungradable("It is another drawing.", unproven=True, **other))
+    cut_off = Entry("b", "b.zip", replace(graded.report("s2", "Bob", **other), status=Status.UNGRADABLE))
+    alone = rows(moodle_csv([entry("a"), cut_off]))
+    assert len(alone[0]) == 4
+    for entries in ([entry("a"), practice, claimed], [entry("a"), practice]):
+        assert (rows(moodle_csv(entries))[0], rows(canvas_csv(entries))[0][5:]) == (alone[0], [alone[0][2]])
+        assert other["heading"] in rows(grades_csv(entries))[0], "for people, nothing is left out"
+
+
+def test_two_students_whose_files_are_called_the_same_have_a_line_each():
+    """Regression: named one by one, the labs of two students were one line, with the better mark."""
+    both = [
+        Entry(name, "lab1.zip", graded.report("", "", score=score, unproven=True))
+        for name, score in (("a", 1.0), ("b", 4.0))
+    ]
+    assert [line[4] for line in rows(grades_csv(both))[1:]] == ["1", "4"]
+    assert "identical" in findings(both)[-1].says
+
+
 def test_points_by_hand_stand_beside_what_could_not_be_graded():
     """Regression: the overview's row of a damaged archive that was graded in person did not say so."""
     by_hand = (Adjustment("by hand", 7.5, "seen in person"),)

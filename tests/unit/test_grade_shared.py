@@ -192,6 +192,28 @@ def test_answers_have_room_of_a_bounded_size(use, monkeypatch, tmp_path):
     assert sum(path.stat().st_size for path in (tmp_path / "kept").iterdir()) == size
 
 
+def test_a_network_that_cannot_be_shared_any_more_catches_up(tmp_path):
+    """Regression: where its folder had come to hold more than is shared, catching up ended with an error of ours."""
+    (tmp_path / "kept").mkdir()
+    found = []
+    for number in range(2):
+        work = tmp_path / f"work{number}"
+        work.mkdir()
+        (work / "in.txt").write_bytes(b"x")
+        engine = ScriptedEngine(ANSWERS)
+        with SharedEngine(engine, tmp_path / "kept").start(Topology.load(TOPOLOGY), workdir=work) as network:
+            network.run([Typed("h1", "copy")])
+            (work / "many").mkdir()
+            for each in range(shared.MOST_FILES):
+                (work / f"many/{each}").touch()
+            (work / "in.txt").write_bytes(b"y")
+            found.append(network.run([Typed("h1", "copy")])[0].output)
+        assert len(engine.networks) == 1
+        assert (work / "out.txt").read_bytes() == b"of y"
+        assert len(list((work / "many").iterdir())) == shared.MOST_FILES
+    assert found == ["copied", "copied"]
+
+
 def test_a_network_that_does_something_else_the_second_time_is_an_error_of_ours(use):
     """Answers of two networks that differ are never put together."""
     engine = ChangingEngine(ANSWERS)

@@ -101,6 +101,20 @@ def test_folders_are_searched_and_what_is_no_zip_is_named(tmp_path):
     ]
 
 
+def test_files_that_are_called_alike_are_told_apart_by_their_folders(tmp_path):
+    """Regression: the labs of two students had one label, and were taken for one student's."""
+    paths = [
+        tmp_path / name for name in ("week1/ada/lab1.zip", "week1/bob/lab1.zip", "week2/bob/lab1.zip", "c/eve.zip")
+    ]
+    for path in paths:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    for arguments in (map(str, paths), [str(tmp_path / "*/*/lab1.zip"), str(tmp_path / "c")]):
+        submissions, _ = collect(list(arguments))
+        labels = ["ada/lab1.zip", "eve.zip", "week1/bob/lab1.zip", "week2/bob/lab1.zip"]
+        assert [each.label for each in submissions] == labels
+
+
 def test_a_link_takes_no_file_from_another(tmp_path):
     """Regression: where students' folders keep links, as in clones of repositories, the other's file had one's name."""
     for name in ("a-bob", "b-ada"):
