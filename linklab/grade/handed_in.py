@@ -27,6 +27,7 @@ from linklab.exercise.student_part import need_instructors_part
 
 _MOST_PEEKED = 2**20
 _MOODLE_TAIL = re.compile(r"_\d+_assignsubmission_[^/_]+_?(?=/|$)")
+"""Of a folder that Moodle names for a student; what is below it the student named, and may have named alike."""
 _OURS = (
     *("index.html", "grades.csv", "grades-moodle.csv", "grades-canvas.csv", "junit.xml", "summary.json", "lists.json"),
     *("feedback-moodle.zip", "logs"),
@@ -75,7 +76,7 @@ def collect(arguments: Sequence[str]) -> tuple[list[HandedIn], list[Skipped]]:
         elif path.is_dir():
             found.search(path)
         elif path.is_file():
-            found.take(path, visible(path.name, keep=""))
+            found.take(path, _label(path.parent, path))
         else:
             found.skip(path.parent, path, _NO_FILE)
     if not found.files:
@@ -146,7 +147,15 @@ class _Found:
 
 
 def _label(folder: Path, path: Path) -> str:
-    return visible(path.relative_to(folder).as_posix(), keep="")
+    """The path below a folder, or from that of a student on in which the folder lies."""
+    above = folder.absolute().parts
+    whose = next((place for place, name in enumerate(above) if is_moodles(name)), len(above))
+    return visible(Path(*above[whose:], path.relative_to(folder)).as_posix(), keep="")
+
+
+def is_moodles(name: str) -> bool:
+    """Whether Moodle names a student's folder like that."""
+    return bool(_MOODLE_TAIL.search(name))
 
 
 def _no_submission(path: Path, inside: Path) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from linklab.data import open_file
@@ -20,7 +20,7 @@ from linklab.exercise.report import Report, parse_report
 from linklab.grade.class_lists import Lists, parse_lists
 from linklab.grade.cohort import Entry
 from linklab.grade.datasets import traces_of
-from linklab.grade.handed_in import HandedIn, Skipped, folder_names
+from linklab.grade.handed_in import HandedIn, Skipped, folder_names, is_moodles
 from linklab.grade.marking import NO_TIME
 
 LISTS = "lists.json"
@@ -89,9 +89,25 @@ class Results:
         return max(self._fitting(submission), key=lambda entry: len(entry.label), default=None)
 
     def _fitting(self, submission: HandedIn) -> list[Entry]:
-        """The submissions whose label is the end of this one's path."""
-        path = f"/{submission.path.absolute().as_posix()}"
-        return [entry for entry in self.entries if path.endswith(f"/{entry.label}")]
+        """The submissions whose label is the end of this one's path.
+
+        But not if folders before that end make it another's: below their own, students may make folders that are called
+        as those of others are.
+        """
+        path = submission.path.absolute()
+        return [
+            entry
+            for entry in self.entries
+            if f"/{path.as_posix()}".endswith(f"/{entry.label}") and not _is_below(path, PurePath(entry.label))
+        ]
+
+
+def _is_below(path: Path, end: PurePath) -> bool:
+    """Whether what the end of a path names lies higher up, or must."""
+    before = path.parents[len(end.parts) - 1]
+    if any(map(is_moodles, end.parts)) and any(map(is_moodles, before.parts)):
+        return True
+    return any((above / end).is_file() for above in before.parents)
 
 
 def stored(folder: Path) -> Results:

@@ -137,6 +137,8 @@ def grade(bundle, course, *, seeds=(1,), sandboxed=True, shared=None):  # noqa: 
             time.sleep(float(wanted.get("for", 600)))
         case "kill" | "break":
             for_once(wanted)
+        case "claim":
+            return report("", "", unproven=True, score=wanted["score"])
         case "refuse":
             return ungradable("The file holds no topology.mn.", unproven=True)
         case "swell":

@@ -90,7 +90,7 @@ def test_a_submission_that_came_later_is_added(place):
     grade("in", "--out", "old")
     later.write_bytes(kept)
     grade("in/s2_1_assignsubmission_file_", "--into", "old")
-    assert [entry.student for entry in stored(Path("old")).entries] == ["s2", "s1", "s3"]
+    assert [entry.student for entry in stored(Path("old")).entries] == ["s1", "s2", "s3"]
     assert marks("old") == {"s1": "4", "s2": "4", "s3": "4"}
 
 
@@ -109,6 +109,30 @@ def test_a_file_named_as_anothers_does_not_replace_what_is_proven(place):
     grade(str(later), "--into", "old", code=1)
     assert contents("old/e3") == kept
     assert marks("old") == {"s1": "4", "s2": "4", "": ""}
+
+
+@pytest.mark.parametrize("moodle", [True, False])
+def test_a_folder_that_a_student_named_as_anothers_is_the_students_own(place, moodle):
+    """Regression: below the own folder, a file in one called as Bob's replaced Bob's results, or stopped the class."""
+    ada, bob = (f"{name}_{n}_assignsubmission_file_" if moodle else name for n, name in enumerate(("Ada A", "Bob B")))
+    for folder, score in ((ada, 1.0), (bob, 4.0)):
+        (place / "class" / folder).mkdir(parents=True)
+        told = {"do": "claim", "student": "", "score": score}
+        (place / "class" / folder / "lab1.zip").write_text(json.dumps(told))
+    grade("class", "--out", "old")
+    kept = contents("old")
+    bobs = next(entry.name for entry in stored(Path("old")).entries if entry.label == f"{bob}/lab1.zip")
+    (place / "class" / ada / bob).mkdir()
+    (place / "class" / ada / bob / "lab1.zip").write_text(json.dumps({"do": "claim", "student": "", "score": 0.0}))
+    grade(f"class/{ada}", "--into", "old")
+    assert all(contents("old")[name] == content for name, content in kept.items() if name.startswith(f"{bobs}/"))
+    grade("class", "--into", "old")
+    assert all(contents("old")[name] == content for name, content in kept.items() if name.startswith(f"{bobs}/"))
+    assert {entry.label: entry.report.score for entry in stored(Path("old")).entries}[f"{bob}/lab1.zip"] == 4
+    if moodle:
+        grade(*map(str, (place / "class").iterdir()), "--out", "one-by-one")
+        labels = [entry.label for entry in stored(Path("one-by-one")).entries]
+        assert labels == [f"{ada}/{bob}/lab1.zip", f"{ada}/lab1.zip", f"{bob}/lab1.zip"]
 
 
 def test_points_merged_later_give_the_same_bytes_as_at_once(place):
