@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The page of a lab, in all its states, without violations of WCAG 2.1 AA that axe-core finds."""
 
+import pytest
 from browsing import needs_axe, needs_browser
 from lab_student import DONE, WRONG, LabStudent
 
 from linklab.cli import main
 
-pytestmark = [*needs_browser, needs_axe]
+pytestmark = [*needs_browser, needs_axe, pytest.mark.long]
 NARROW = (512, 350)
 """A small laptop's screen, 1024 x 700, at 200 %."""
 HOME, DOWN, ENTER = "\ue011", "\ue015", "\ue007"

@@ -29,7 +29,7 @@ sys.path.insert(0, str(ROOT / "tests/unit"))
 import graded
 import netesto_folders
 
-pytestmark = [*needs_browser, needs_axe]
+pytestmark = [*needs_browser, needs_axe, pytest.mark.long]
 SIZES = (("light", 1280), ("dark", 512))
 """A wide window, and a small laptop's screen at 200 %."""
 NARROWEST = 320

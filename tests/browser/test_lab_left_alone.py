@@ -9,7 +9,7 @@ import pytest
 from browsing import needs_browser, needs_chromium
 from lab_student import DONE, LabStudent
 
-pytestmark = [*needs_browser, needs_chromium]
+pytestmark = [*needs_browser, needs_chromium, pytest.mark.long]
 HOUR_S = 3600
 WALL_S = 290
 """The page gives fast-forward 300 s; on a machine with nothing else to do the hour takes some 30 s."""

@@ -5,7 +5,7 @@ import pytest
 from browsing import needs_browser
 from lab_student import DIFFERENTLY, DONE, LEFT_OUT, OPEN, WRONG, LabStudent
 
-pytestmark = needs_browser
+pytestmark = [*needs_browser, pytest.mark.long]
 FAST = ("--speed", "10")
 """Network seconds in a wall second: a ping of four requests takes a third of one."""
 BUFFERS = "'10240 87380 52428800'"

@@ -5,7 +5,7 @@ import pytest
 from browsing import in_both, needs_browser
 
 Keys = pytest.importorskip("selenium.webdriver.common.keys", reason="selenium is not installed (make setup)").Keys
-pytestmark = needs_browser
+pytestmark = [*needs_browser, pytest.mark.long]
 TWICE = (512, 350)
 """1024 x 700 at 200 %."""
 STEPS = ("mn", "help", "nodes", "net", "ifconfig", "ping", "exit", "clean")

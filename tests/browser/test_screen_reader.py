@@ -8,7 +8,7 @@ import pytest
 from browsing import needs_browser
 
 Keys = pytest.importorskip("selenium.webdriver.common.keys", reason="selenium is not installed (make setup)").Keys
-pytestmark = needs_browser
+pytestmark = [*needs_browser, pytest.mark.long]
 
 
 def test_each_control_is_known_by_its_name_alone(reader):

@@ -8,7 +8,7 @@ from browsing import in_both, needs_browser
 from screen_reader import PROMPT, QUIET_S, TICK, Reader
 
 Keys = pytest.importorskip("selenium.webdriver.common.keys", reason="selenium is not installed (make setup)").Keys
-pytestmark = needs_browser
+pytestmark = [*needs_browser, pytest.mark.long]
 TOO_MUCH = "There is more output than is read aloud; F7 shows it as text."
 CONNECTIONS_CAN_BE_CUT = """
 const all = [], Real = window.WebSocket;

@@ -31,6 +31,7 @@ from container import HOME, deb, inside, linklab
 
 pytestmark = [
     *needs_pocket,
+    pytest.mark.long,
     pytest.mark.skipif(os.geteuid() != 0, reason="only root makes such a container"),
     pytest.mark.skipif(bool(why_not()), reason=f"no sandbox here: {why_not()}"),
 ]
