@@ -10,7 +10,7 @@ else is Mininet's own. IPv6 is off in these hosts: each would tell all the other
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,12 @@ from linklab.linux.rtnetlink import NamespaceLinks
 
 FROM = 50
 """Nodes from which on a network is built this way. No lab has as many, so what was recorded is as it was."""
+MOST_NAMED = 250
+"""Nodes up to which there is a process on each whose command line ends as that of Mininet's shell there does.
+
+By these, `linklab.agent.node_state`, `set_env.sh`, and a repeated `work.sh` find a node. One costs about 3 ms, and an
+exercise has at most 200 nodes.
+"""
 
 
 class Spaces:
@@ -103,6 +109,11 @@ class LateShell:
                 super().startShell()  # type: ignore[misc] # mininet's
                 if self.spaces is not None:
                     self.cmd(f"cd {Path.cwd()}")
+
+    @property
+    def awake(self) -> bool:
+        """Whether its shell has started."""
+        return self._shell is not None
 
     def _popen(self, cmd: list[str], **params: Any) -> Any:
         if self.spaces is not None and self._shell is None:
@@ -205,6 +216,24 @@ def note(nodes: Iterable[Any]) -> None:
             for node in late
         }
     )
+
+
+def stay(nodes: Sequence[Any]) -> None:
+    """Let a process stay on each of these nodes that has no shell yet, unless there are too many; they end with us."""
+    if len(nodes) > MOST_NAMED:
+        return
+    theirs, _ = os.pipe()  # who reads there waits until we end
+    null = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
+    files = [(os.POSIX_SPAWN_DUP2, theirs, 0), *((os.POSIX_SPAWN_DUP2, null, number) for number in (1, 2))]
+    for node in nodes:
+        if isinstance(node, LateShell) and not node.awake:
+            with _elsewhere():
+                if node.spaces is not None:
+                    setns(node.spaces.network, CLONE_NEWNET)
+                    setns(node.spaces.mounts, CLONE_NEWNS)
+                os.posix_spawn("/bin/sh", ["sh", "-c", "read end", f"mininet:{node.name}"], {}, file_actions=files)
+    os.close(theirs)
+    os.close(null)
 
 
 def raise_ports(switches: list[Any]) -> None:

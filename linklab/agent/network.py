@@ -77,6 +77,7 @@ def build(plan: dict[str, Any]) -> Mininet:
         raise BuildError(f"{plan['name']}: Mininet could not build the network: {error}", fault) from error
     if len(plan["nodes"]) >= many.FROM:
         many.note(net.values())
+        many.stay(net.values())
     return net
 
 

@@ -8,6 +8,7 @@ from pockets import needs_pocket, type_
 
 from linklab.engine.pocket import PocketEngine
 from linklab.linux.rtnetlink import NamespaceLinks
+from linklab.state.model import READ_STATE
 from linklab.topology import Topology
 
 pytestmark = needs_pocket
@@ -50,6 +51,16 @@ def test_a_host_has_what_mininet_would_have_given_it(network):
     assert type_(network, "ip route show default", "h1").output.startswith("default via 10.0.0.99 dev h1-eth0")
     assert type_(network, "sysctl -n net.ipv4.tcp_wmem", "h40").output.split() == ["10240", "87380", "16777216"]
     assert type_(network, "sysctl -n net.ipv4.tcp_congestion_control", "h40").output == "cubic\n"
+
+
+def test_every_node_is_found_before_anything_was_typed_there(network):
+    """Regression: a drawing of 50 nodes was graded as if it had no hosts: no settings were read, and `h1 …` unknown."""
+    state = json.loads(type_(network, READ_STATE, "client").output)
+    assert sorted(state["nodes"]) == sorted(["client", "r4", *(f"h{n}" for n in range(1, 59))])
+    assert [*state["nodes"]["h41"]["interfaces"]] == ["h41-eth0", "lo"]
+    assert {f"s{n}-eth1" for n in (1, 2, 3)} <= {*state["nodes"]["client"]["interfaces"]}
+    in_h42 = 'mnexec -a $(pgrep -o -f "mininet:h42$") ip -o -4 addr show dev h42-eth0'
+    assert "inet 10.0.0.42/8" in type_(network, in_h42, "client").output
 
 
 def test_what_asks_for_more_is_built_by_mininet_itself(network):
@@ -97,7 +108,7 @@ def test_a_trial_finds_hosts_whose_shells_have_not_started(tmp_path):
     with PocketEngine().start(drawing(), workdir=tmp_path) as network:
         done = type_(network, "python3 /opt/linklab/linklab/agent/trial.py plan.json out")
         way = type_(network, "python3 /opt/linklab/linklab/agent/trial_way.py h8 h9")
-        shells = type_(network, "pgrep -fc mininet:h[89]$").output
+        shells = type_(network, "pgrep -fc '^bash .*mininet:h[89]$'").output
     outcome = json.loads((tmp_path / "out/outcome.json").read_text())
     assert outcome["programs"]["tcp"]["why"] == "" and outcome["lacks"] == [], done.output
     assert outcome["programs"]["lost"]["why"].startswith(
