@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from linklab.exercise.instance import is_practice
 from linklab.exercise.report import Report, called
 
-_MOODLE = re.compile(r"(?:^|/)([^/]+?)_(\d+)_assignsubmission_")
+_MOODLE = re.compile(r"(?:^|/)([^/]+)_(\d+)_assignsubmission_")
 _CANVAS = re.compile(r"(?:^|/)([^\W_]+)_(?:LATE_)?\d+_\d+_[^/]*$")
 """The name in small letters without blanks and signs, of any alphabet (Canvas's lib/content_zipper.rb)."""
 

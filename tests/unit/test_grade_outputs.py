@@ -650,6 +650,8 @@ def test_a_practice_instance_among_issued_ones():
 def test_platforms_name_whoever_handed_in():
     """Moodle's folders and Canvas's files hold a name."""
     assert handed_in_by("Ada Lovelace_123_assignsubmission_file_/exercise3.zip") == "Ada Lovelace"
+    feigned = "Bob B_7_assignsubmission_file_"  # a name that somebody gave themselves
+    assert handed_in_by(f"{feigned} Eve_8_assignsubmission_file_/{feigned}/lab1.zip") == f"{feigned} Eve"
     assert handed_in_by("in/lovelaceada_LATE_55_66_exercise3-1.zip") == "lovelaceada"
     assert handed_in_by("in/müllerschmidtjörg_55_66_exercise3.zip") == "müllerschmidtjörg"
     assert handed_in_by("exercise3.zip") == "exercise3.zip"
