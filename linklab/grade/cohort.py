@@ -22,11 +22,13 @@ class Entry:
     """A graded submission of a class.
 
     name: of its folder among the results; label: the submitted file as it was given.
+    path: of that file, from the results' folder on; "" where an older version did not note it.
     """
 
     name: str
     label: str
     report: Report
+    path: str = ""
 
     @property
     def practice(self) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -145,7 +146,8 @@ def grade_all(
                 if logs[index] != done.log:  # what it printed when it broke beside others is the only trace of that
                     logs[index] += done.log
                 report = _written(out, name, scrubbed(marked), logs[index])
-                entries[index] = Entry(name, label, replace(report, traces=()))
+                path = os.path.relpath(submissions[index].path.absolute(), out.absolute())
+                entries[index] = Entry(name, label, replace(report, traces=()), path)
             told(Progress(index, entries[index] if done is not None else None))
     new = [entry for entry in entries if entry is not None]
     kept = [_marked_again(out, entry, settings) for entry in before.entries if entry.name not in names]
@@ -168,7 +170,7 @@ def _marked_again(out: Path, entry: Entry, settings: GradingSettings) -> Entry:
         return entry
     for file, text in _files(with_curves(scrubbed(report), out / entry.name)).items():
         write(out / entry.name / file, text)
-    return Entry(entry.name, entry.label, scrubbed(report))
+    return replace(entry, report=scrubbed(report))
 
 
 def _unit(submission: HandedIn, settings: GradingSettings) -> Unit | Report:
@@ -270,6 +272,7 @@ def summary(entries: Sequence[Entry], found: Sequence[Finding], left: Sequence[S
             {
                 "name": entry.name,
                 "file": entry.label,
+                "path": entry.path,
                 "exercise": entry.report.exercise,
                 "student": entry.student,
                 "claims": entry.report.claims,

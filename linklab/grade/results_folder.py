@@ -9,6 +9,7 @@ and no more.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
@@ -63,7 +64,11 @@ class Results:
     def label(self, submission: HandedIn) -> str:
         """What a submission is called: as when it was graded before, else as now."""
         known = self._known(submission)
-        return submission.label if known is None else known.label
+        if known is not None:
+            return known.label
+        if submission.label in {entry.label for entry in self.entries}:
+            return "/".join(submission.path.absolute().parts[1:][-2:])
+        return submission.label
 
     def beside(self, submission: HandedIn, name: str, student: str, taken: Sequence[str]) -> tuple[str, str]:
         """Where a submission's results go once it is known whose it is, and what it is called.
@@ -89,17 +94,25 @@ class Results:
         return max(self._fitting(submission), key=lambda entry: len(entry.label), default=None)
 
     def _fitting(self, submission: HandedIn) -> list[Entry]:
-        """The submissions whose label is the end of this one's path.
+        """The submission whose file it is, or those whose label is the end of its path.
 
         But not if folders before that end make it another's: below their own, students may make folders that are called
-        as those of others are.
+        as those of others are. Nor if a label without a folder is of a file that is still there.
         """
         path = submission.path.absolute()
+        if mine := [entry for entry in self.entries if self._file(entry) == path]:
+            return mine
         return [
             entry
             for entry in self.entries
-            if f"/{path.as_posix()}".endswith(f"/{entry.label}") and not _is_below(path, PurePath(entry.label))
+            if f"/{path.as_posix()}".endswith(f"/{entry.label}")
+            and not _is_below(path, PurePath(entry.label))
+            and ("/" in entry.label or (file := self._file(entry)) is None or not file.is_file())
         ]
+
+    def _file(self, entry: Entry) -> Path | None:
+        """What was graded, as far as that was noted."""
+        return Path(os.path.normpath(self.folder.absolute() / entry.path)) if entry.path else None
 
 
 def _is_below(path: Path, end: PurePath) -> bool:
@@ -118,7 +131,10 @@ def stored(folder: Path) -> Results:
     """
     summary = _json(folder / "summary.json")
     try:
-        entries = [Entry(each["name"], each["file"], _report(folder / each["name"])) for each in summary["submissions"]]
+        entries = [
+            Entry(each["name"], each["file"], _report(folder / each["name"]), each.get("path", ""))
+            for each in summary["submissions"]
+        ]
         skipped = [Skipped(each["file"], each["why"]) for each in summary["skipped"]]
         undated = {name for each in summary["findings"] if each["kind"] == NO_TIME for name in each["submissions"]}
     except (KeyError, TypeError) as error:

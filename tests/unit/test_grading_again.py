@@ -135,6 +135,22 @@ def test_a_folder_that_a_student_named_as_anothers_is_the_students_own(place, mo
         assert labels == [f"{ada}/{bob}/lab1.zip", f"{ada}/lab1.zip", f"{bob}/lab1.zip"]
 
 
+def test_a_file_of_the_same_name_in_another_folder_is_another_submission(place):
+    """Regression: Alice's lab, graded by itself, was replaced by Bob's, graded later, as both were called lab1.zip."""
+    for name, score in (("alice", 1.0), ("bob", 4.0)):
+        (place / name).mkdir()
+        (place / name / "lab1.zip").write_text(json.dumps({"do": "claim", "student": "", "score": score}))
+    grade("alice", "--out", "old")
+    for _ in range(2):  # the second time, each replaces its own
+        grade("bob", "--into", "old")
+        grade("alice", "--into", "old")
+        found = {entry.label: entry.report.score for entry in stored(Path("old")).entries}
+        assert found == {"lab1.zip": 1, "bob/lab1.zip": 4}
+    (place / "alice").rename(place / "downloaded-again")
+    grade("downloaded-again", "--into", "old")
+    assert len(stored(Path("old")).entries) == 2, "what was graded before is not there any more, and this is the same"
+
+
 def test_points_merged_later_give_the_same_bytes_as_at_once(place):
     """The pages of those who got none are not written again; curves and their order are those that were measured."""
     grade("in", "--out", "old", "--course", "c.toml", "--times", "times.csv")
