@@ -143,6 +143,12 @@ class BootError(EngineError):
     fault = Fault.MACHINE
 
 
+class UnkeptError(EngineError):
+    """What a network wrote cannot be kept: this machine's disk is full, or fails."""
+
+    fault = Fault.MACHINE
+
+
 class AgentError(EngineError):
     """The agent inside reported a failure, and whose fault it is."""
 

@@ -29,10 +29,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what takes long, and let what shares the machine be run once more."""
-    if not config.getoption("--long") and not any(".py" in argument for argument in config.args):
-        long = [item for item in items if item.get_closest_marker("long")]
-        config.hook.pytest_deselected(items=long)
-        items[:] = [item for item in items if not item.get_closest_marker("long")]
+    named = {Path(argument.partition("::")[0]).resolve() for argument in config.args}
     for item in items:
+        if item.get_closest_marker("long") and not config.getoption("--long") and item.path not in named:
+            item.add_marker(pytest.mark.skip(reason="takes long (make all-tests)"))
         if Path(item.path).parent.name in WITH_THE_MACHINE:
             item.add_marker(pytest.mark.flaky(reruns=1))

@@ -219,21 +219,29 @@ def note(nodes: Iterable[Any]) -> None:
 
 
 def stay(nodes: Sequence[Any]) -> None:
-    """Let a process stay on each of these nodes that has no shell yet, unless there are too many; they end with us."""
+    """Start a process on each node that has no shell yet, so that the node is found by its command line.
+
+    Networks of more than `MOST_NAMED` nodes get none. The processes end with the agent.
+
+    Raises:
+        OSError: one cannot be started.
+    """
     if len(nodes) > MOST_NAMED:
         return
-    theirs, _ = os.pipe()  # who reads there waits until we end
+    reads, _keeps = os.pipe()  # _keeps stays open: the processes read the end of it when the agent ends
     null = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
-    files = [(os.POSIX_SPAWN_DUP2, theirs, 0), *((os.POSIX_SPAWN_DUP2, null, number) for number in (1, 2))]
-    for node in nodes:
-        if isinstance(node, LateShell) and not node.awake:
-            with _elsewhere():
-                if node.spaces is not None:
-                    setns(node.spaces.network, CLONE_NEWNET)
-                    setns(node.spaces.mounts, CLONE_NEWNS)
-                os.posix_spawn("/bin/sh", ["sh", "-c", "read end", f"mininet:{node.name}"], {}, file_actions=files)
-    os.close(theirs)
-    os.close(null)
+    files = [(os.POSIX_SPAWN_DUP2, reads, 0), *((os.POSIX_SPAWN_DUP2, null, number) for number in (1, 2))]
+    try:
+        for node in nodes:
+            if isinstance(node, LateShell) and not node.awake:
+                with _elsewhere():
+                    if node.spaces is not None:
+                        setns(node.spaces.network, CLONE_NEWNET)
+                        setns(node.spaces.mounts, CLONE_NEWNS)
+                    os.posix_spawn("/bin/sh", ["sh", "-c", "read end", f"mininet:{node.name}"], {}, file_actions=files)
+    finally:
+        os.close(reads)
+        os.close(null)
 
 
 def raise_ports(switches: list[Any]) -> None:

@@ -70,14 +70,14 @@ def build(plan: dict[str, Any]) -> Mininet:
     try:
         for stage in plan["order"]:
             STAGES[stage](net, plan)
+        if len(plan["nodes"]) >= many.FROM:
+            many.note(net.values())
+            many.stay(net.values())
     except BuildError:
         raise
     except Exception as error:
         fault = "machine" if isinstance(error, OSError | MemoryError) else "topology"  # no program, no memory, no file
         raise BuildError(f"{plan['name']}: Mininet could not build the network: {error}", fault) from error
-    if len(plan["nodes"]) >= many.FROM:
-        many.note(net.values())
-        many.stay(net.values())
     return net
 
 

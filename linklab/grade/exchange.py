@@ -20,9 +20,9 @@ _SEEN = tuple[int, int, int]
 _DEPTH = 8
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _FOLDER = _READ | os.O_DIRECTORY
-_OURS = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EMFILE, errno.ENFILE)
-"""What fails on our side alone; theirs is memory, and only read."""
 _WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_OURS = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EMFILE, errno.ENFILE)
+"""Errors of our own disk and descriptors; in `pull`, their side is memory that is only read."""
 
 
 @dataclass(frozen=True)
@@ -108,11 +108,8 @@ class Exchange:
             if not self._has_room(name, theirs[1]):
                 left_out.append(name)
                 continue
-            try:
+            with _theirs_may_fail():
                 self._take(name, theirs)
-            except OSError as error:  # it was there when we looked, and what is gone is gone
-                if error.errno in _OURS:
-                    raise
         return left_out
 
     def _has_room(self, name: str, size: int) -> bool:
@@ -142,6 +139,16 @@ class Exchange:
 
 def _seen(about: os.stat_result) -> _SEEN:
     return about.st_ino, about.st_size, about.st_mtime_ns
+
+
+@contextlib.contextmanager
+def _theirs_may_fail() -> Iterator[None]:
+    """It was there when we looked, and what is gone is gone; but what fails on our side is an error."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno in _OURS:
+            raise
 
 
 @contextlib.contextmanager
@@ -184,13 +191,13 @@ def _entries(top: int, below: str) -> Generator[tuple[str, os.stat_result | None
     with os.scandir(top) as entries:
         for entry in entries:
             about = None
-            with contextlib.suppress(OSError):
+            with _theirs_may_fail():
                 about = entry.stat(follow_symlinks=False)
                 if stat.S_ISDIR(about.st_mode):
                     folders.append(entry.name)
             yield below + entry.name, about
     for name in sorted(folders) if below.count("/") < _DEPTH else []:
-        with contextlib.suppress(OSError):
+        with _theirs_may_fail():
             inner = os.open(name, _FOLDER, dir_fd=top)
             try:
                 yield from _entries(inner, f"{below}{name}/")

@@ -18,7 +18,7 @@ from typing import Any
 
 from linklab.base.text import excerpt, one_line
 from linklab.engine.api import Clock, Completed, Engine, Network, Typed, refuse_failed_commands
-from linklab.errors import BootError, DeadlineError, EngineError, Fault, OverusedError
+from linklab.errors import BootError, DeadlineError, EngineError, Fault, OverusedError, UnkeptError
 from linklab.grade.drawing import is_tame
 from linklab.grade.limits import HANG_S
 from linklab.grade.sandbox import SandboxEngine
@@ -116,6 +116,8 @@ def rebuild(topology: Topology, settings: Sequence[tuple[str, str]], work: str, 
             with starting as network:
                 refuse_failed_commands(network)
                 return _Work(network, folder).done(settings)
+        except UnkeptError:
+            raise
         except EngineError as error:  # out of building
             theirs = error.fault is Fault.TOPOLOGY or isinstance(error, OverusedError)
             if not theirs and (isinstance(error, BootError) or is_tame(topology)):
@@ -134,13 +136,21 @@ class _Work:
         self.notes: list[str] = []
 
     def done(self, settings: Sequence[tuple[str, str]]) -> Rebuilt:
-        """Prepare, run, read."""
+        """Prepare, run, read.
+
+        Raises:
+            UnkeptError: what it wrote cannot be kept, which is no fault of the submission's.
+        """
         try:
             self._prepare(settings)
+        except UnkeptError:
+            raise
         except EngineError as error:
             return self._lost(f"the network that was built does not take what this exercise sets up: {_brief(error)}")
         try:
             status = self._type("client", "bash /lab/.run").exit_status
+        except UnkeptError:
+            raise
         except DeadlineError:
             return self._lost(f"work.sh ran longer than {HANG_S:g} s and was stopped")
         except EngineError as error:
@@ -151,6 +161,8 @@ class _Work:
         self.notes += [stopped] if stopped else []
         try:
             done = self._type("client#state", _READ)
+        except UnkeptError:
+            raise
         except EngineError as error:
             return self._lost(f"the network that work.sh left does not answer any more: {_brief(error)}")
         if done.exit_status:

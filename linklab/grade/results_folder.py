@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 from typing import Any
@@ -96,18 +97,19 @@ class Results:
     def _fitting(self, submission: HandedIn) -> list[Entry]:
         """The submission whose file it is, or those whose label is the end of its path.
 
-        But not if folders before that end make it another's: below their own, students may make folders that are called
-        as those of others are. Nor if a label without a folder is of a file that is still there.
+        But not if folders before that end are another student's, who may have made folders below that are called as
+        those of others are. Nor if a label without a folder is of a file that is still there.
         """
         path = submission.path.absolute()
         if mine := [entry for entry in self.entries if self._file(entry) == path]:
             return mine
+        theirs = {PurePath(entry.label).parts[0] for entry in self.entries if "/" in entry.label}
         return [
             entry
             for entry in self.entries
             if f"/{path.as_posix()}".endswith(f"/{entry.label}")
-            and not _is_below(path, PurePath(entry.label))
-            and ("/" in entry.label or (file := self._file(entry)) is None or not file.is_file())
+            and not _is_below(path, PurePath(entry.label), theirs)
+            and ("/" in entry.label or (file := self._file(entry)) is None or not _is_there(file))
         ]
 
     def _file(self, entry: Entry) -> Path | None:
@@ -115,12 +117,21 @@ class Results:
         return Path(os.path.normpath(self.folder.absolute() / entry.path)) if entry.path else None
 
 
-def _is_below(path: Path, end: PurePath) -> bool:
-    """Whether what the end of a path names lies higher up, or must."""
+def _is_below(path: Path, end: PurePath, theirs: Collection[str]) -> bool:
+    """Whether the path lies in another student's folder, so that its end does not say whose it is.
+
+    theirs: folders that are students', by what was graded before.
+    """
     before = path.parents[len(end.parts) - 1]
-    if any(map(is_moodles, end.parts)) and any(map(is_moodles, before.parts)):
-        return True
-    return any((above / end).is_file() for above in before.parents)
+    if "/" not in end.as_posix():
+        return False
+    return before.name in theirs or any(map(is_moodles, before.parts)) or _is_there(before.parent / end)
+
+
+def _is_there(path: Path) -> bool:
+    with suppress(OSError):  # of a folder that only another user may enter
+        return path.is_file()
+    return False
 
 
 def stored(folder: Path) -> Results:

@@ -25,7 +25,7 @@ from linklab.base.processes import children
 from linklab.base.processor_time import Taken, taken
 from linklab.engine.api import Completed, Computed, Typed
 from linklab.engine.pocket import Places, PocketEngine, PocketNetwork
-from linklab.errors import BootError, EngineError, MissingError, OverusedError
+from linklab.errors import BootError, EngineError, MissingError, OverusedError, UnkeptError
 from linklab.grade.bubblewrap import (
     CODE,
     KERNEL,
@@ -270,7 +270,7 @@ class SandboxNetwork(PocketNetwork):
                 took = f"copying the network's files took more than {limits.carried_s:g} s of processor time"
                 why = f"{took}, and the network was stopped"
             if self.came_out.full:
-                why = f"more than {limits.room.written >> 20} MiB came out of the networks, and the network was stopped"
+                why = self._too_much_came_out()
             if time.monotonic() - self._began > limits.wall_s:
                 why = f"the network ran longer than {limits.wall_s:g} s and was stopped"
             if found.own_bytes > limits.own_mib * 2**20:
@@ -330,8 +330,9 @@ class SandboxNetwork(PocketNetwork):
         """Files come in before and out after, also where the network does not answer.
 
         Raises:
-            OverusedError: what came out is not all that was written, so that nothing may be concluded from it.
-            EngineError: a file cannot be brought in or kept.
+            OverusedError: more was written than a submission may write, and not all of it came out.
+            UnkeptError: our side has no room for what came out.
+            EngineError: a file cannot be brought in.
         """
         with self._exchanges, self._counting():
             if self._exchange is not None:
@@ -353,7 +354,7 @@ class SandboxNetwork(PocketNetwork):
                 try:
                     self._exchange.pull()
                 except OSError as error:
-                    raise EngineError(f"what the network wrote cannot be kept: {error.strerror}") from error
+                    raise UnkeptError(f"what the network wrote cannot be kept: {error.strerror}") from error
         if self.came_out.full:
             raise OverusedError(self._too_much_came_out())
 

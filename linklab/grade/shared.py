@@ -52,7 +52,8 @@ MOST_BYTES = 4 << 20
 MOST_FILES = 200
 """A working folder that holds more, or anything but plain files, is not shared; the grader's own hold far less."""
 MOST_KEPT_BYTES = 256 << 20
-"""Of all answers of a grading; those of an honest submission take well below 1 MiB."""
+MOST_OF_ONE_BYTES = 8 << 20
+"""Of all answers of a grading, and of those that are kept at once; an honest submission's take well below 1 MiB."""
 
 _T = TypeVar("_T")
 _Files = Mapping[str, bytes]
@@ -70,7 +71,7 @@ class SharedEngine:
         self._answers = _Answers(folder, waits)
 
     def keep(self) -> None:
-        """Keep what has waited."""
+        """Write the answers held back so far to the folder."""
         self._answers.write()
 
     def check(self) -> None:
@@ -137,12 +138,19 @@ class _Answers:
     def write(self) -> None:
         """Put the new ones into the folder, while there is room; what is not kept is measured again."""
         new, self.new = self.new, {}
+        packed = {key: zlib.compress(pickle.dumps(answer), 1) for key, answer in new.items()}
+        size = sum(map(len, packed.values()))
+        if size > MOST_OF_ONE_BYTES or size + sum(map(_size, self.folder.iterdir())) > MOST_KEPT_BYTES:
+            return
         with contextlib.suppress(OSError):
-            packed = {key: zlib.compress(pickle.dumps(answer), 1) for key, answer in new.items()}
-            there = sum(path.stat().st_size for path in self.folder.iterdir())
-            if there + sum(map(len, packed.values())) <= MOST_KEPT_BYTES:
-                for key, content in packed.items():
-                    write(self.folder / key, content, private=True)
+            for key, content in packed.items():
+                write(self.folder / key, content, private=True)
+
+
+def _size(path: Path) -> int:
+    with contextlib.suppress(FileNotFoundError):  # another process has renamed it meanwhile
+        return path.stat().st_size
+    return 0
 
 
 @dataclass(frozen=True)
@@ -332,15 +340,19 @@ def _files_in(folder: Path) -> dict[str, bytes]:
 def _emptied(folder: Path) -> Iterator[None]:
     """A folder without what it holds, which comes back in place of all that is there then."""
     with working_folder("linklab-aside-") as aside:
-        for path in folder.iterdir():
-            path.rename(aside / path.name)
+        there = [path.name for path in folder.iterdir()]
+        for name in there:
+            shutil.move(folder / name, aside / name)
         try:
             yield
         finally:
             for path in folder.iterdir():
-                remove_folder(path) if path.is_dir() and not path.is_symlink() else path.unlink()
-            for path in aside.iterdir():
-                path.rename(folder / path.name)
+                if path.is_dir() and not path.is_symlink():
+                    remove_folder(path)
+                else:
+                    path.unlink()
+            for name in there:
+                shutil.move(aside / name, folder / name)
 
 
 def _put(folder: Path, now: _Files, wanted: Mapping[str, bytes | None]) -> None:

@@ -161,7 +161,7 @@ def _shown(expectation: Expectation, pattern: re.Pattern[str], runs: Sequence[Ob
 def _looked_through(output: str) -> str:
     if len(output) <= 2 * MOST_LOOKED_THROUGH:
         return output
-    return f"{output[:MOST_LOOKED_THROUGH]}\n…\n{output[-MOST_LOOKED_THROUGH:]}"
+    return f"{output[:MOST_LOOKED_THROUGH]} … {output[-MOST_LOOKED_THROUGH:]}"
 
 
 def _related(expectation: Expectation, runs: Sequence[Observed]) -> ExpectationVerdict:

@@ -217,6 +217,8 @@ def test_an_output_is_looked_through_at_its_ends(before, after, outcome):
     """Regression: a lab of a kilobyte said that a command had shown much, and its pattern took more than 300 s."""
     output = "x" * before + "\nup\n" + "y" * after
     assert told(expectation(step="a", shows="^up$"), Observed({}, {"a": output}))[0] == outcome
+    cut = f"{'x' * 4093}\nuptime{'y' * 10_000}"
+    assert told(expectation(step="a", shows="^up$"), Observed({}, {"a": cut}))[0] == "fail"
 
 
 def test_a_relation_shows_each_comparison_that_was_made():
