@@ -29,7 +29,7 @@ manuals: tools ## every lab and exercise as HTML and PDF, and the handbook, in b
 pdf-check: manuals ## check the manuals' PDFs against PDF/UA-1 with veraPDF, which needs Java and Maven
 	$(VENV)/python tools/pdf_check.py
 
-test: setup browser ## run the tests, a file at a time on each processor; says what was skipped and why, what was run twice, and what took long
+test: setup browser ## run the tests but those that take long, a file at a time on each processor; says what was skipped and why, what was run twice, and what took long
 	$(VENV)/python -m pytest -rsR --durations=20 --durations-min=10 -n auto --maxprocesses 4 --dist loadfile
 
 all-tests: setup browser ## the same with the tests that take long: the page of a lab with a screen reader, a platform's container; half an hour and more

@@ -27,7 +27,7 @@ NODE_NAME = re.compile(r"\0mininet:([A-Za-z0-9_.-]{1,15})\0?\Z")
 
 
 def nodes(proc: Path = Path("/proc")) -> dict[str, int]:
-    """Mininet's nodes and the process of the shell that Mininet keeps on each; the oldest of a name."""
+    """Mininet's nodes and a process on each: its shell, or what stays there in its place (`linklab.agent.many`)."""
     found: dict[str, tuple[int, int]] = {}
     for folder in proc.iterdir():
         if not folder.name.isdecimal():

@@ -19,7 +19,7 @@ from linklab.commands.grade_platform import make, run_there
 from linklab.commands.grade_view import GradeView, whole
 from linklab.commands.interrupt import says_what_is_left
 from linklab.commands.options import add_exercises_option, add_id_column_option, seed, warn_of_readers
-from linklab.errors import InputError
+from linklab.errors import InputError, MissingError
 from linklab.exercise.course import parse_course
 from linklab.exercise.places import HOW, course_places, search_path, searching
 from linklab.exercise.roster import read_roster
@@ -332,13 +332,13 @@ def _instructors_part_wanted(submissions: Sequence[HandedIn], *, quiet: bool) ->
     """
     lacking = of_students_part(submissions)
     labels = [label for _, found in lacking for label in found]
-    if 2 * len(labels) > len(submissions):
-        raise max(lacking, key=lambda each: len(each[1]))[0]
+    count, total = len(labels), len(submissions)
+    which = f"{count} of {total} submissions ({_named(labels)}) cannot be graded"
+    if 2 * count > total:
+        error = max(lacking, key=lambda each: len(each[1]))[0]
+        raise error if total == 1 else MissingError(f"{which}, so nothing was graded; {error}")
     if lacking and not quiet:
-        named = _named(labels)
-        print(f"{len(labels)} of {len(submissions)} submissions ({named}) cannot be graded, the others are.")
-        for error, _ in lacking:
-            print(error, flush=True)
+        print("\n".join([f"{which}; the others are graded.", *(str(error) for error, _ in lacking)]), flush=True)
 
 
 def _named(labels: Sequence[str]) -> str:

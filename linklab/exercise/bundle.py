@@ -163,7 +163,7 @@ def parse_bundle(data: bytes, where: str) -> Bundle:
 
 @contextlib.contextmanager
 def _whole(where: str) -> Iterator[None]:
-    """What an archive's reader says of a damaged one becomes a BundleError."""
+    """Turn the errors that `zipfile` raises for a damaged archive into a BundleError."""
     try:
         yield
     except _BROKEN as error:

@@ -27,7 +27,7 @@ from linklab.judge.quantity import Value, parse_value
 FORMAT = 1
 PRACTICE = "practice"
 _EXERCISE = re.compile(r"(?:exercise|problem)(?:0|[1-9]\d{0,3})", re.ASCII)
-"""An id, spelt in one way: another, such as exercise08, would be another exercise in tables of a class."""
+"""The id in its only spelling; exercise08 would get a column of its own in the class's tables."""
 
 
 @dataclass(frozen=True)

@@ -111,9 +111,9 @@ def feedback(report: Report) -> str:
 
 
 def _marked(entries: Sequence[Entry]) -> dict[str, str]:
-    """Of `_headings`, those in which somebody has a mark whom a platform can know.
+    """The headings of exercises in which at least one student with an id has a mark.
 
-    Another column would be of no use there, and whoever takes it in loses marks that are there already.
+    A column without marks would only take away grades that the platform already holds.
     """
     marked = {each.report.exercise for each in entries if each.student and mark(each.report) is not None}
     return {exercise: heading for exercise, heading in _headings(entries).items() if exercise in marked}
@@ -129,7 +129,7 @@ def _students(entries: Iterable[Entry]) -> list[tuple[str, list[Entry]]]:
     """(id, submissions) of each student; a submission that names nobody stands alone, with the id ""."""
     groups: dict[str, list[Entry]] = {}
     for entry in entries:
-        groups.setdefault(entry.student or f"/{entry.name}", []).append(entry)
+        groups.setdefault(entry.sender, []).append(entry)
     return [("" if key.startswith("/") else key, found) for key, found in groups.items()]
 
 

@@ -41,6 +41,11 @@ class Entry:
         return "" if self.practice else self.report.student
 
     @property
+    def sender(self) -> str:
+        """Who handed it in, to be compared: the student's id, or what no id is where the submission names none."""
+        return self.student or f"/{self.name}"
+
+    @property
     def person(self) -> str:
         """What to call the student: the roster's name, the id, the name a platform put into the label, or the label.
 

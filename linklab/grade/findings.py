@@ -59,7 +59,7 @@ def _chance(group: Sequence[Entry]) -> str:
 
 def _several(group: Sequence[Entry]) -> bool:
     """Whether more than one student is in it: handing the same in twice is no finding of this kind."""
-    return len({entry.student or f"/{entry.name}" for entry in group}) > 1
+    return len({entry.sender for entry in group}) > 1
 
 
 def _groups(entries: Iterable[Entry], key: Callable[[Report], Hashable]) -> list[list[Entry]]:

@@ -194,7 +194,9 @@ def _graded(units: _Units, alone: _Units, settings: GradingSettings) -> Happenin
 
 
 def _twice_where_in_doubt(units: _Units, alone: _Units, at_once: int) -> Happenings:
-    """As `run_here`, but what broke beside others is graded once more at the end, by itself, and then counts.
+    """As `run_here`, but what broke is graded once more at the end, by itself and without the answers of others.
+
+    That then counts, and nothing is done twice that had neither company nor such answers.
 
     The sandbox cannot limit everything that a program in it uses up: Linux counts some things for each user of the
     machine, and an ordinary user who grades has one for all networks.

@@ -135,7 +135,7 @@ def _read(experiment: Experiment, folder: Path) -> Driven:
 
 
 def _unread(what: str, error: DataError, folder: Path) -> DataError:
-    """It is told to the student, whom the grader's folders do not concern."""
+    """The error for the student's report, without the path of the grader's folder."""
     return DataError(f"{what} cannot be read: {error.what.replace(f'{folder}/', '')}", fault=Fault.TOOL)
 
 

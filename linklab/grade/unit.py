@@ -84,7 +84,7 @@ def grade(
             return assess(submission, engine, seeds)
         sharing = SharedEngine(engine, shared, waits=True)
         report = assess(submission, sharing, seeds)
-        if not (tool_broke(report) or report.stopped):  # else nobody knows what else it did to its networks
+        if not (tool_broke(report) or report.stopped):  # which may have disturbed its other networks
             sharing.keep()
         return report
     except InputError as error:

@@ -207,9 +207,15 @@ def test_a_class_gets_a_folder_without_the_instructors_part(clone, capsys, monke
         Path(other).write_bytes(b"damaged")
     assert cli.main(["grade", "s1.zip", "s2.zip", "s3.zip", "--course", "net.toml"]) == 1
     said = capsys.readouterr().out
-    assert "1 of 3 submissions (s1.zip) cannot be graded, the others are.\n" in said
+    assert "1 of 3 submissions (s1.zip) cannot be graded; the others are graded.\n" in said
     assert "this is the students' part of Exercise 3: A small exercise" in said
     assert [len(list(Path("grades", name).iterdir())) for name in ("s2", "s3")] == [3, 3]
+    assert cli.main(["grade", "s1.zip", "--course", "net.toml", "--out", "again"]) == 4
+    for copy in ("s4.zip", "s5.zip"):
+        shutil.copy("s1.zip", copy)
+    assert cli.main(["grade", "s1.zip", "s3.zip", "s4.zip", "s5.zip", "--course", "net.toml", "--out", "again"]) == 4
+    says = "3 of 4 submissions (s1.zip, s4.zip, s5.zip) cannot be graded, so nothing was graded; "
+    assert says in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

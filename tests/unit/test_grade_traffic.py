@@ -105,8 +105,8 @@ def test_an_interface_without_a_queue_has_no_backlog(tmp_path):
     assert drive(full, SAMPLED, lookup, ADDRESSES, tmp_path).metrics == {"backlog.max": 3028}
 
 
-@pytest.mark.parametrize("experiment", [PING, SAMPLED])
-def test_what_an_experiment_left_is_not_read_as_the_next_ones(tmp_path, experiment):
+@pytest.mark.parametrize(("experiment", "file"), [(PING, "ping.txt"), (SAMPLED, "queue.jsonl")])
+def test_what_an_experiment_left_is_not_read_as_the_next_ones(tmp_path, experiment, file):
     """Regression: where a file was not written, that of the experiment before was read in its place."""
     full = samples({"kind": "pfifo", "handle": "1:", "backlog": 3028, "qlen": 2})
     summary = SUMMARY.format(
@@ -114,5 +114,5 @@ def test_what_an_experiment_left_is_not_read_as_the_next_ones(tmp_path, experime
     )
     received = summary.replace("\n\n", "\n[1.5] 64 bytes from 10.0.0.2: icmp_seq=1 ttl=64 time=1 ms\n\n")
     assert drive(Said(tmp_path, received, queue=full), experiment, lookup, ADDRESSES, tmp_path).metrics
-    with pytest.raises(DataError, match=r"cannot be read: (ping\.txt|queue\.jsonl): No such file or directory"):
+    with pytest.raises(DataError, match=f"cannot be read: {file}: No such file or directory"):
         drive(Said(tmp_path, None), experiment, lookup, ADDRESSES, tmp_path)

@@ -151,6 +151,18 @@ def test_a_file_of_the_same_name_in_another_folder_is_another_submission(place):
     assert len(stored(Path("old")).entries) == 2, "what was graded before is not there any more, and this is the same"
 
 
+def test_what_a_later_collection_holds_below_a_students_folder_is_that_students(place):
+    """Regression: where Bob handed in nothing anew, eve/bob/lab1.zip replaced what was graded of bob/lab1.zip."""
+    for path, score in (("e/bob", 4.0), ("e/eve", 1.0), ("late/eve/bob", 0.0)):
+        (place / path).mkdir(parents=True)
+        (place / path / "lab1.zip").write_text(json.dumps({"do": "claim", "student": "", "score": score}))
+    for arguments in (["late"], ["late/eve"]):
+        grade("e", "--out", f"old-{arguments[0][5:]}")
+        grade(*arguments, "--into", f"old-{arguments[0][5:]}")
+        found = sorted(entry.report.score for entry in stored(Path(f"old-{arguments[0][5:]}")).entries)
+        assert found == [0, 1, 4]
+
+
 def test_points_merged_later_give_the_same_bytes_as_at_once(place):
     """The pages of those who got none are not written again; curves and their order are those that were measured."""
     grade("in", "--out", "old", "--course", "c.toml", "--times", "times.csv")

@@ -246,6 +246,11 @@ def test_a_full_disk_is_no_file_that_was_not_written(folders, monkeypatch, numbe
     monkeypatch.setattr(Path, "write_bytes", fails)
     with pytest.raises(EngineError, match=why) if why else contextlib.nullcontext(), network._carrying():
         pass
+    assert contents(ours) == {}
+    monkeypatch.undo()
+    with network._carrying():
+        (theirs / "g").write_bytes(b"y")
+    assert contents(ours) == {"f": b"x", "g": b"y"}
 
 
 def test_limits_are_looked_at_while_files_are_carried(tmp_path):
