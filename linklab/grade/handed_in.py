@@ -81,7 +81,9 @@ def collect(arguments: Sequence[str]) -> tuple[list[HandedIn], list[Skipped]]:
             found.skip(path.parent, path, _NO_FILE)
     if not found.files:
         raise InputError(f"{', '.join(arguments)}: there is no .zip of a submission in it")
-    submissions = [HandedIn(path, label) for path, label in _told_apart(found.files).items()]
+    labels = _told_apart(found.files)
+    found.skipped += [Skipped(label, f"the same file as {labels[path]}") for label, path in found.again]
+    submissions = [HandedIn(path, label) for path, label in labels.items()]
     submissions.sort(key=lambda each: (*in_order(each.label), str(each.path)))
     return submissions, sorted(found.skipped, key=lambda each: each.label)
 
@@ -105,10 +107,14 @@ def in_order(label: str) -> tuple[str, str]:
 
 @dataclass
 class _Found:
-    """What has been found: file without links → label; where → what is skipped."""
+    """What has been found: file without links → label; where → what is skipped.
+
+    again: other labels of files that have been found.
+    """
 
     files: dict[Path, str] = field(default_factory=dict)
     seen: set[Path] = field(default_factory=set)
+    again: list[tuple[str, Path]] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
 
     def search(self, folder: Path) -> None:
@@ -136,7 +142,7 @@ class _Found:
         """A file to be graded, once."""
         first = self.files.setdefault(path.resolve(), label)
         if first != label and path.absolute() not in self.seen:
-            self.skipped.append(Skipped(label, f"the same file as {first}"))
+            self.again.append((label, path.resolve()))
         self.seen.add(path.absolute())
 
     def skip(self, folder: Path, path: Path, why: str) -> None:

@@ -117,7 +117,7 @@ def shown_by(clone: Path, work: Path, *before: str, **options) -> dict[str, str]
 
 
 def test_the_same_bytes_from_another_clone(place, plain):
-    """Neither where it is shows, in our commands, in plots beside traffic, mounts, or limits, nor what Python finds.
+    """The bytes depend neither on where a clone lies nor on which packages its Python has.
 
     Packages may run code when Python starts, and our own programs then drew other random numbers than before.
     """
