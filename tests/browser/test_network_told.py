@@ -11,7 +11,7 @@ Keys = pytest.importorskip("selenium.webdriver.common.keys", reason="selenium is
 pytestmark = needs_browser
 STARTED = "2, step 1: Open the topology and start it: done."
 """Told when the guide has learnt of the network's start, which may take until the page is open."""
-PINGS = "ping -c 1000 -i 0.2 10.0.0.2"
+PINGS = "ping -c 100 -i 0.2 10.0.0.2"
 CHANGES = """
 window.changes = [];
 new MutationObserver((all) => window.changes.push(...all.map(({ attributeName }) => attributeName)))
@@ -62,7 +62,7 @@ def test_a_plot_tells_its_values_by_keys_alone(told):
     page.button("Plots").click()
     page.until(lambda: page.all("#picture-plots figure"), "a plot")
     last = replies(page)
-    page.until(lambda: replies(page) >= last + 15, "three seconds of it")
+    page.until(lambda: replies(page) >= min(last + 15, 100), "three seconds of it, or its end")
     tabs_to(told, "slider", "Round-trip time")  # one line; of the rates, some begin later than the plot
     name = told.focus()[1]
     assert told.focus()[2].startswith("Arrow keys, Page Up, Page Down, Home, and End read the values of other moments")
