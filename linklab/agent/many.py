@@ -28,8 +28,7 @@ FROM = 50
 MOST_NAMED = 250
 """Nodes up to which there is a process on each whose command line ends as that of Mininet's shell there does.
 
-By these, `linklab.agent.node_state`, `set_env.sh`, and a repeated `work.sh` find a node. One costs about 3 ms, and an
-exercise has at most 200 nodes.
+By these, `linklab.agent.node_state`, `set_env.sh`, and a repeated `work.sh` find a node. An exercise has at most 200.
 """
 
 

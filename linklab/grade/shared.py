@@ -60,8 +60,9 @@ _Files = Mapping[str, bytes]
 
 
 class SharedEngine:
-    """Stands wherever `engine` does; `folder` is private to whoever grades and holds what has been answered.
+    """An engine that takes answers from a folder where it can, and asks another engine for the rest.
 
+    engine: the other one. folder: of the answers, which nobody but the grader may write to, since they are unpickled.
     waits: whether what is answered is kept when `keep` is called, and not at the end of each network.
     """
 
