@@ -8,6 +8,7 @@ command on the node and raises BuildError if it fails.
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable
 from typing import Any
 
@@ -29,9 +30,9 @@ def set_addresses(host: Any, node: dict[str, Any], do: Do) -> None:
                 do(f"echo 0 > /proc/sys/net/ipv6/conf/{name}/disable_ipv6")
                 if node["kind"] == "legacyRouter":
                     do("echo 1 > /proc/sys/net/ipv6/conf/all/forwarding")
-                do(f"ip addr replace {address} dev {name} nodad")  # nobody is asked whether it is taken
+                do(f"ip addr replace {shlex.quote(address)} dev {name} nodad")  # nobody is asked whether it is taken
             else:
-                do(f"ip addr replace {address} broadcast + dev {name}")
+                do(f"ip addr replace {shlex.quote(address)} broadcast + dev {name}")
         shown = json.loads(host.cmd(f"ip -j addr show dev {name}") or "[]")
         seen = [f"{a['local']}/{a['prefixlen']}" for each in shown for a in each.get("addr_info", ())]
         missing = [address for address in port["addresses"] if address not in seen]
@@ -56,8 +57,9 @@ def set_routes(host: Any, node: dict[str, Any], do: Do) -> None:
     """
     for route in node.get("routes", ()):
         family = "-6" if ":" in route["via"] else "-4"
-        do(f"ip {family} route replace {route['to']} via {route['via']}")
-        shown = json.loads(host.cmd(f"ip {family} -j route show {route['to']}") or "[]")
+        to, via = shlex.quote(route["to"]), shlex.quote(route["via"])
+        do(f"ip {family} route replace {to} via {via}")
+        shown = json.loads(host.cmd(f"ip {family} -j route show {to}") or "[]")
         if route["via"] not in [each.get("gateway") for each in shown]:
             seen = ", ".join(str(each.get("gateway", each.get("dev"))) for each in shown)
             raise BuildError(

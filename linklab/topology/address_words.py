@@ -57,6 +57,8 @@ def fault(text: str, *, prefix: bool | None) -> str:
 
     prefix: whether there must be a prefix length; None where there may be one.
     """
+    if "%" in text:
+        return "an address of a drawing has no zone; leave out the % and what follows it"
     address, slash, length = text.partition("/")
     version = 6 if ":" in address else 4
     if version == 4 and (said := _of_numbers(address)):

@@ -101,9 +101,12 @@ def with_class(address: str) -> str:
 
 
 def read_address(text: Any) -> str:
-    """An address with its prefix length as it stands in the file; InputError for anything else."""
+    """An address with its prefix length as it stands in the file; InputError for anything else.
+
+    Also for one with a zone, behind whose % `ipaddress` takes any letters: a port is its interface (RFC 4007, 11).
+    """
     try:
-        if not isinstance(text, str) or "/" not in text or len(text) > LONGEST:
+        if not isinstance(text, str) or "/" not in text or "%" in text or len(text) > LONGEST:
             raise ValueError
         return str(ip_interface(text))
     except ValueError:
@@ -121,7 +124,7 @@ def read_route(data: Any) -> StaticRoute:
         raise InputError(f'a route must be an object with "to" and "via", found {quoted(data)}')
     to, via = data["to"], data["via"]
     try:
-        if not isinstance(via, str) or len(via) > LONGEST:
+        if not isinstance(via, str) or "%" in via or len(via) > LONGEST:
             raise ValueError
         gateway = ip_address(via)
     except ValueError:
@@ -132,7 +135,7 @@ def read_route(data: Any) -> StaticRoute:
     if to == DEFAULT:
         return StaticRoute(DEFAULT, str(gateway))
     try:
-        if not isinstance(to, str) or len(to) > LONGEST:
+        if not isinstance(to, str) or "%" in to or len(to) > LONGEST:
             raise ValueError
         network = ip_network(to)
     except ValueError:
@@ -143,8 +146,9 @@ def read_route(data: Any) -> StaticRoute:
 
 
 def _no_network(to: Any) -> str:
+    readable = isinstance(to, str) and "/" in to and "%" not in to and len(to) <= LONGEST
     try:
-        meant = ip_network(to, strict=False) if isinstance(to, str) and "/" in to and len(to) <= LONGEST else None
+        meant = ip_network(to, strict=False) if readable else None
     except ValueError:
         meant = None
     if meant is not None:

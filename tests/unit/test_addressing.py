@@ -67,6 +67,20 @@ def test_names_and_numbers_follow_their_nodes_and_links():
     assert [str(route) for route in addressing.routes(edits.named(topology)["edge"])] == ["10.0.3.0/24 via 10.0.2.2"]
 
 
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"r3_eth1": ["fe80::1%a;id;/64"]},
+        {"r3": [{"to": "default", "via": "2001:db8::2%$(id)"}]},
+        {"r3": [{"to": "2001:db8::%;id/64", "via": "2001:db8::2"}]},
+    ],
+)
+def test_an_address_with_a_zone_is_refused(changes):
+    """Regression: Python takes any letters for a zone, and these were typed in a shell of the node."""
+    with pytest.raises(TopologyError, match="an address of a drawing has no zone; leave out the % and what follows it"):
+        plan(addressed(**changes))
+
+
 def test_a_copy_has_no_addresses_of_the_original():
     """Two nodes with one address are no network."""
     topology = addressed()

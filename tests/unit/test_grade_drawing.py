@@ -6,10 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from routed import addressed
 
+from linklab.errors import LinklabError
 from linklab.grade import drawing
 from linklab.grade.drawing import UnbuildableError, need_gradable, tame
 from linklab.topology import Topology
+from linklab.topology.plan import plan
 from linklab.topology.switching import with_spanning_tree
 
 LAB_8 = Path(__file__).parents[2] / "topologies" / "Lab 8.mn"
@@ -22,6 +25,51 @@ def test_measured_switches_report_to_no_collectors():
     found = tame(replace(plain, switches=watched))
     assert [{"netflow", "sflow"} & set(switch.opts) for switch in found.switches] == [set()] * len(plain.switches)
     assert [switch.name for switch in found.switches] == [switch.name for switch in plain.switches]
+
+
+SHELL = (";WORDS;", "%;WORDS;", "$(WORDS)", "`WORDS`", "\nWORDS\n", " WORDS ", "&WORDS", "|WORDS", "#WORDS", "'WORDS'")
+
+
+def _texts(data, place=()):
+    """Place and text of each value that is no list and no object, numbers too."""
+    if isinstance(data, (dict, list)):
+        for key, value in data.items() if isinstance(data, dict) else enumerate(data):
+            yield from _texts(value, (*place, key))
+    else:
+        yield place, str(data)
+
+
+def _changed(text):
+    """The text with each of `SHELL` before, behind, before a slash, and behind an IPv6 address."""
+    for words in SHELL:
+        yield from {text + words, words + text, text.replace("/", f"{words}/"), f"2001:db8::1{words}/64"}
+
+
+def test_no_text_of_a_drawing_is_typed_in_a_network_that_is_measured():
+    """Whatever a student writes where a name, address, rate, or number belongs is refused, or is not in the plan."""
+    rich = json.loads(addressed().dumps())
+    rich["hosts"][0]["opts"] |= {"vlanInterfaces": [["10.9.0.1/24", "5"]], "sched": "cfs", "startCommand": "true"}
+    rich["hosts"][0]["opts"] |= {"privateDirectory": ["/srv", ["/var/a", "/var/b"]], "cores": "0"}
+    switch = next(each for each in rich["switches"] if each["opts"]["switchType"] == "legacySwitch")
+    switch["opts"] |= {"switchIP": "10.0.0.200", "dpid": "0000000000000005", "dpctl": "6654", "netflow": "1"}
+    rich["links"][0]["opts"] |= {"bw": 10, "delay": "5ms", "jitter": "1ms", "loss": 1, "max_queue_size": 100}
+    plan(tame(Topology.loads(json.dumps(rich), "rich.mn")))
+    tried = typed = 0
+    for place, text in _texts(rich):
+        for changed in _changed(text):
+            data = json.loads(json.dumps(rich))
+            part = data
+            for key in place[:-1]:
+                part = part[key]
+            part[place[-1]] = changed
+            tried += 1
+            try:
+                made = plan(tame(Topology.loads(json.dumps(data), "rich.mn")))
+            except LinklabError:
+                continue
+            if "WORDS" in json.dumps([made[key] for key in ("ip_base", "controllers", "nodes", "links")]):
+                typed += 1
+    assert (typed, tried > 2000) == (0, True)
 
 
 @pytest.mark.parametrize(
