@@ -8,18 +8,20 @@ import contextlib
 import io
 import json
 import os
+import stat
 import subprocess
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from linklab.base import installation
 from linklab.base.files import write, write_asked
-from linklab.errors import InputError
+from linklab.errors import InputError, MissingError
 from linklab.exercise.course import parse_course
 from linklab.exercise.places import private_folders
 from linklab.grade.class_lists import exercise_named
+from linklab.grade.container import readable
 from linklab.grade.harness import PLATFORMS, UploadParts, harness, read_folder
 from linklab.grade.platform import (
     ASSIGNMENT,
@@ -85,7 +87,8 @@ def _gradescope(grade: Grade) -> int:
     with contextlib.suppress(FileNotFoundError):
         when, people, worth = gradescope_metadata((GRADESCOPE / "submission_metadata.json").read_text(encoding="utf-8"))
     name, content = packed(GRADESCOPE / "submission")
-    results = _graded(grade, source, name, content, when)
+    with _for_root_alone(GRADESCOPE):  # its metadata hold the results of earlier submissions, with hidden checks
+        results = _graded(grade, source, name, content, when)
     whose = results["extra_data"]
     print(f"handed in by {', '.join(people) or 'nobody whom the platform names'}; the instance is of "
           f"{whose['student'] or whose['claims'] or 'nobody'}")  # fmt: skip
@@ -96,6 +99,28 @@ def _gradescope(grade: Grade) -> int:
     (GRADESCOPE / "results").mkdir(exist_ok=True)
     write(GRADESCOPE / "results/results.json", gradescope_results(results))
     return 0
+
+
+@contextlib.contextmanager
+def _for_root_alone(folder: Path) -> Iterator[None]:
+    """Within the block, the student's commands read nothing in a folder of the platform's.
+
+    Raises:
+        MissingError: they could all the same.
+    """
+    before = stat.S_IMODE(folder.stat().st_mode)
+    with contextlib.suppress(OSError):  # what cannot be closed is found to be open
+        folder.chmod(0o700)
+    try:
+        if readable([folder]):
+            raise MissingError(
+                f"the student's commands could read {folder}, where the platform keeps what it knows of earlier "
+                f"submissions, and root cannot close it: chmod 700 {folder}"
+            )
+        yield
+    finally:
+        with contextlib.suppress(OSError):
+            folder.chmod(before)
 
 
 def _inginious(grade: Grade) -> int:

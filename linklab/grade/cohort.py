@@ -66,7 +66,7 @@ class Finding:
     """Something to look at.
 
     kind: "same work", "same settings", "same answers", "same words", "another's values", "too many numbers",
-    "instance", "practice", "unproven", "forged", "impossible", "stopped", "missing".
+    "instance", "practice", "unproven", "same name", "forged", "impossible", "stopped", "missing".
     """
 
     kind: str

@@ -54,6 +54,9 @@ true
 _SHOWN = 4
 _BLOCK = 512
 """Bytes of what stat(2) counts in st_blocks."""
+_STATE, _THREADS = 0, 17
+"""Places of fields 3 and 20 of a process's stat behind its name."""
+_DEAD = ("Z", "X")
 _KILLS = (
     "import os, sys; user, other = map(int, sys.argv[1:]); os.setresgid(other, other, other); "
     "os.setresuid(other, user, other); os.kill(-1, 9)"
@@ -237,9 +240,18 @@ def _processes(user: int) -> list[int]:
     for entry in Path("/proc").iterdir():
         if entry.name.isdecimal():
             with contextlib.suppress(OSError):
-                if entry.stat().st_uid == user and ") Z" not in (entry / "stat").read_text(encoding="latin-1"):
+                if entry.stat().st_uid == user and _runs((entry / "stat").read_text(encoding="latin-1")):
                     found.append(int(entry.name))
     return found
+
+
+def _runs(about: str) -> bool:
+    """Whether a process is not dead, by its stat, in which its name may hold anything.
+
+    Where the first thread has ended and others go on, its state is that of a dead one too (proc_pid_stat(5)).
+    """
+    fields = about.rpartition(")")[2].split()
+    return fields[_STATE] not in _DEAD or int(fields[_THREADS]) > 1
 
 
 def _instructors() -> list[Path]:

@@ -22,6 +22,7 @@ def findings(entries: Sequence[Entry]) -> list[Finding]:
     """Everything worth a look, what is surest first; the order of `entries` decides all else."""
     graded = [entry for entry in entries if entry.report.status is Status.GRADED]
     found = [*_forged(entries), *_stopped(entries), *unproven(entries), *instances(entries), *practice(entries)]
+    found += _called_alike(entries)
     found += _lent(graded)
     seen: list[set[str]] = []
     for kind, key, says in (
@@ -101,6 +102,24 @@ def _words(report: Report) -> Hashable:
 def _stopped(entries: Sequence[Entry]) -> list[Finding]:
     """Submissions whose commands attacked their network, or never ended: what they were to show was not graded."""
     return [Finding("stopped", (entry,), f"{entry.report.stopped}.") for entry in entries if entry.report.stopped]
+
+
+def _called_alike(entries: Sequence[Entry]) -> list[Finding]:
+    """Submissions whose path ends as that of another, of whom it is not known that they are the same student's."""
+    labels = {entry.label: entry for entry in entries}
+    found = []
+    for entry in entries:
+        folders = entry.label.split("/")
+        for first in range(1, len(folders) - 1):
+            other = labels.get("/".join(folders[first:]))
+            if other is None or other.sender == entry.sender:
+                continue
+            says = (
+                f"{entry.label} is another file than {other.label}, though its path ends alike, so both stand. "
+                "To replace the latter, copy the former over it and grade it again."
+            )
+            found.append(Finding("same name", (other, entry), says))
+    return found
 
 
 # --- whose values

@@ -112,13 +112,12 @@ def grade_all(
             adjustments are others now, are written anew.
 
     Raises:
-        InputError: two submissions would replace the same results, or what was graded before cannot be read.
+        InputError: what was graded before cannot be read.
         MissingError: what the cluster needs is not there.
         OSError: a file cannot be written.
     """
     before = known or Results(out)
-    names = before.named(submissions)
-    labels = [before.label(each) for each in submissions]
+    places = before.places(submissions)
     old = {entry.name: entry for entry in before.entries}
     entries: list[Entry | None] = [None] * len(submissions)
     logs = [""] * len(submissions)
@@ -136,23 +135,24 @@ def grade_all(
                 continue
             index, done = event
             if done is not None:
-                whose = placed(done.report, labels[index], settings.roster)
+                whose = placed(done.report, places[index].label, settings.roster)
                 if entries[index] is None:  # else it is graded once more, and goes where it was
-                    found_at = before.beside(submissions[index], names[index], whose.student, names)
-                    names[index], labels[index] = found_at
-                name, label = names[index], labels[index]
+                    places[index] = before.beside(submissions[index], places[index], whose.student, places)
+                name, label = places[index].name, places[index].label
                 whose = placed(replace(done.report, source=label), label, settings.roster)
                 marked = settings.marking.applied(whose, label, old[name].report if name in old else None)
                 if logs[index] != done.log:  # what it printed when it broke beside others is the only trace of that
                     logs[index] += done.log
                 report = _written(out, name, scrubbed(marked), logs[index])
-                path = os.path.relpath(submissions[index].path.absolute(), out.absolute())
+                path = os.path.relpath(submissions[index].path.absolute(), out.resolve())
                 entries[index] = Entry(name, label, replace(report, traces=()), path)
             told(Progress(index, entries[index] if done is not None else None))
     new = [entry for entry in entries if entry is not None]
+    names = {place.name for place in places}
     kept = [_marked_again(out, entry, settings) for entry in before.entries if entry.name not in names]
     whole = sorted([*kept, *new], key=lambda entry: in_order(entry.label)) if kept else new
-    skipped = [*left, *(each for each in before.skipped if each.label not in (*labels, *(one.label for one in left)))]
+    told_of = {*(place.label for place in places), *(each.label for each in left)}
+    skipped = [*left, *(each for each in before.skipped if each.label not in told_of)]
     doubts = settings.marking.doubts(whole, before.undated)
     found = [*findings(whole), *doubts, *absent(whole, settings.roster)]
     _write_class(out, whole, found, skipped)

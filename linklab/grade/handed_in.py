@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from itertools import takewhile
 from pathlib import Path
 
+from linklab.base.claims import RUNNING
 from linklab.base.text import visible
 from linklab.errors import InputError, LinklabError, MissingError
 from linklab.exercise.bundle import read_one
@@ -30,8 +31,9 @@ _MOODLE_TAIL = re.compile(r"_\d+_assignsubmission_[^/_]+_?(?=/|$)")
 """Of a folder that Moodle names for a student; what is below it the student named, and may have named alike."""
 _OURS = (
     *("index.html", "grades.csv", "grades-moodle.csv", "grades-canvas.csv", "junit.xml", "summary.json", "lists.json"),
-    *("feedback-moodle.zip", "logs"),
+    *("feedback-moodle.zip", "logs", RUNNING),
 )
+"""What else lies in a folder of results."""
 _OF_SYSTEMS = frozenset({".ds_store", "thumbs.db", "desktop.ini"})
 """Files that no person made, in small letters: not worth a word."""
 _OF_ARCHIVERS = "__MACOSX"
@@ -74,7 +76,8 @@ def collect(arguments: Sequence[str]) -> tuple[list[HandedIn], list[Skipped]]:
         if path.is_symlink() and not named:
             found.skip(path.parent, path, _LINKED_FOLDER if path.is_dir() else _LINK)
         elif path.is_dir():
-            found.search(path)
+            folder = path.resolve() if ".." in path.parts else path.absolute()
+            found.search(folder, folder if len(meant) == 1 else folder.parent)
         elif path.is_file():
             found.take(path, _label(path.parent, path))
         else:
@@ -89,15 +92,30 @@ def collect(arguments: Sequence[str]) -> tuple[list[HandedIn], list[Skipped]]:
 
 
 def _told_apart(files: Mapping[Path, str]) -> dict[Path, str]:
-    """File → label, with as many of its folders as tell it from others: named one by one, all may be called alike."""
-    labels, folders = dict(files), 1
-    while len({*labels.values()}) < len(labels) and folders < DEEPEST:
-        folders += 1
-        often = Counter(labels.values())
-        for path, label in labels.items():
-            if often[label] > 1:
-                labels[path] = visible("/".join(path.parts[1:][-folders:]), keep="")
+    """File → label, which is the path below the folder that all share which were called alike.
+
+    So a label that a student's folders lengthen is that student's own.  Names that differ only in what cannot be shown
+    are numbered.
+    """
+    labels, before = dict(files), {}
+    while labels != before:
+        before = dict(labels)
+        for alike in _alike(labels):
+            folder = os.path.commonpath([path.parent for path in alike])
+            for path in alike:
+                labels[path] = max(labels[path], visible(path.relative_to(folder).as_posix(), keep=""), key=len)
+    for alike in _alike(labels):
+        for number, path in enumerate(sorted(alike)[1:], start=2):
+            labels[path] += f" ({number})"
     return labels
+
+
+def _alike(labels: Mapping[Path, str]) -> list[list[Path]]:
+    """The files that have one label, where there are several."""
+    groups: dict[str, list[Path]] = {}
+    for path, label in labels.items():
+        groups.setdefault(label, []).append(path)
+    return [group for group in groups.values() if len(group) > 1]
 
 
 def in_order(label: str) -> tuple[str, str]:
@@ -117,26 +135,26 @@ class _Found:
     again: list[tuple[str, Path]] = field(default_factory=list)
     skipped: list[Skipped] = field(default_factory=list)
 
-    def search(self, folder: Path) -> None:
-        """A folder, to the bottom."""
+    def search(self, folder: Path, above: Path) -> None:
+        """A folder, to the bottom; labels are paths below `above`."""
 
         def unreadable(error: OSError) -> None:
-            self.skip(folder, Path(error.filename), f"cannot be read: {error.strerror}")
+            self.skip(above, Path(error.filename), f"cannot be read: {error.strerror}")
 
         for where, folders, names in os.walk(folder, onerror=unreadable):
             folders.sort()
             if len(Path(where).relative_to(folder).parts) == DEEPEST:
                 for name in folders:
-                    self.skip(folder, Path(where, name), f"more than {DEEPEST} folders deep")
+                    self.skip(above, Path(where, name), f"more than {DEEPEST} folders deep")
                 folders.clear()
             for name in folders:
                 if Path(where, name).is_symlink():
-                    self.skip(folder, Path(where, name), _LINKED_FOLDER)
+                    self.skip(above, Path(where, name), _LINKED_FOLDER)
             for path in (Path(where, name) for name in sorted(names)):
                 if why := _no_submission(path, path.relative_to(folder)):
-                    self.skip(folder, path, why)
+                    self.skip(above, path, why)
                 elif path.name.casefold() not in _OF_SYSTEMS:
-                    self.take(path, _label(folder, path))
+                    self.take(path, _label(above, path))
 
     def take(self, path: Path, label: str) -> None:
         """A file to be graded, once."""

@@ -11,11 +11,11 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Collection, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any
 
+from linklab.base.text import visible
 from linklab.data import open_file
 from linklab.errors import InputError
 from linklab.exercise.report import Report, parse_report
@@ -26,6 +26,14 @@ from linklab.grade.handed_in import HandedIn, Skipped, folder_names, is_moodles
 from linklab.grade.marking import NO_TIME
 
 LISTS = "lists.json"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where the results of a submission go: the folder's name; label: what the submission is called."""
+
+    name: str
+    label: str
 
 
 @dataclass(frozen=True)
@@ -42,96 +50,68 @@ class Results:
     lists: Lists = field(default_factory=Lists)
     undated: frozenset[str] = frozenset()
 
-    def named(self, submissions: Sequence[HandedIn]) -> list[str]:
-        """The name of each submission's folder: that of the one which was graded before, or a free one.
+    def places(self, submissions: Sequence[HandedIn]) -> list[Place]:
+        """Where the results of each go: to those of the submission that was graded before, or to a new place."""
+        taken: list[Place] = []
+        for each in submissions:
+            names = {place.name for place in taken}
+            known = next((entry for entry in self._same(each) if entry.name not in names), None)
+            taken.append(Place("", each.label) if known is None else Place(known.name, known.label))
+        new = [each for each, place in zip(submissions, taken, strict=True) if not place.name]
+        labels = [place.label for place in taken if place.name]
+        labels += [entry.label for entry in self.entries]
+        free = iter(folder_names([each.label for each in new], [entry.name for entry in self.entries]))
+        for index, each in enumerate(submissions):
+            if not taken[index].name:
+                taken[index] = Place(next(free), _unlike(each, labels))
+                labels.append(taken[index].label)
+        return taken
 
-        A file is known by the end of its path: the label under which it was graded, and of several the longest.
-
-        Raises:
-            InputError: two of them would replace the same results.
-        """
-        known = [self._known(each) for each in submissions]
-        for place, entry in enumerate(known):
-            if entry is not None and entry in known[:place]:
-                first = submissions[known.index(entry)]
-                raise InputError(
-                    f"{first.path} and {submissions[place].path} would both replace the results of {entry.label}; "
-                    "grade one of them"
-                )
-        new = [each.label for each, entry in zip(submissions, known, strict=True) if entry is None]
-        free = iter(folder_names(new, [entry.name for entry in self.entries]))
-        return [entry.name if entry is not None else next(free) for entry in known]
-
-    def label(self, submission: HandedIn) -> str:
-        """What a submission is called: as when it was graded before, else as now."""
-        known = self._known(submission)
-        if known is not None:
-            return known.label
-        if submission.label in {entry.label for entry in self.entries}:
-            return "/".join(submission.path.absolute().parts[1:][-2:])
-        return submission.label
-
-    def beside(self, submission: HandedIn, name: str, student: str, taken: Sequence[str]) -> tuple[str, str]:
-        """Where a submission's results go once it is known whose it is, and what it is called.
+    def beside(self, submission: HandedIn, place: Place, student: str, taken: Sequence[Place]) -> Place:
+        """Where a submission's results go once it is known whose it is.
 
         A student may have named the file as another's is: what is proven to be that other's is not replaced.
 
         Args:
             submission: that was graded.
-            name: of `named`.
+            place: of `places`.
             student: whose it is, "" if that is not known.
-            taken: names of folders that other submissions of this run have.
+            taken: of all submissions of this run.
         """
-        fitting = {entry.name: entry for entry in self._fitting(submission)}
-        there = fitting.get(name)
+        same = self._same(submission)
+        there = next((entry for entry in same if entry.name == place.name), None)
         if there is None or there.report.unproven or not there.student or there.student == student:
-            return name, self.label(submission)
-        for entry in fitting.values():
-            if student and entry.student == student and entry.name not in taken:
-                return entry.name, entry.label
-        return folder_names([submission.label], [*taken, *(entry.name for entry in self.entries)])[0], submission.label
+            return place
+        names = [each.name for each in taken]
+        for entry in same:
+            if student and entry.student == student and entry.name not in names:
+                return Place(entry.name, entry.label)
+        label = _unlike(submission, [*(each.label for each in taken), *(entry.label for entry in self.entries)])
+        return Place(folder_names([label], [*names, *(entry.name for entry in self.entries)])[0], label)
 
-    def _known(self, submission: HandedIn) -> Entry | None:
-        return max(self._fitting(submission), key=lambda entry: len(entry.label), default=None)
+    def _same(self, submission: HandedIn) -> list[Entry]:
+        """What was graded of the same file, or of one with the same label in a folder that Moodle names.
 
-    def _fitting(self, submission: HandedIn) -> list[Entry]:
-        """The submission whose file it is, or those whose label is the end of its path.
-
-        But not if folders before that end are another student's, who may have made folders below that are called as
-        those of others are. Nor if a label without a folder is of a file that is still there.
+        All else of a path may be a student's choice: folders that are called as those of others are.
         """
         path = submission.path.absolute()
         if mine := [entry for entry in self.entries if self._file(entry) == path]:
             return mine
-        theirs = {PurePath(entry.label).parts[0] for entry in self.entries if "/" in entry.label}
-        return [
-            entry
-            for entry in self.entries
-            if f"/{path.as_posix()}".endswith(f"/{entry.label}")
-            and not _is_below(path, PurePath(entry.label), theirs)
-            and ("/" in entry.label or (file := self._file(entry)) is None or not _is_there(file))
-        ]
+        if not is_moodles(submission.label.partition("/")[0]):
+            return []
+        return [entry for entry in self.entries if entry.label == submission.label]
 
     def _file(self, entry: Entry) -> Path | None:
         """What was graded, as far as that was noted."""
-        return Path(os.path.normpath(self.folder.absolute() / entry.path)) if entry.path else None
+        return Path(os.path.normpath(self.folder.resolve() / entry.path)) if entry.path else None
 
 
-def _is_below(path: Path, end: PurePath, theirs: Collection[str]) -> bool:
-    """Whether the path lies in another student's folder, so that its end does not say whose it is.
-
-    theirs: folders that are students', by what was graded before.
-    """
-    before = path.parents[len(end.parts) - 1]
-    if "/" not in end.as_posix():
-        return False
-    return before.name in theirs or any(map(is_moodles, before.parts)) or _is_there(before.parent / end)
-
-
-def _is_there(path: Path) -> bool:
-    with suppress(OSError):  # of a folder that only another user may enter
-        return path.is_file()
-    return False
+def _unlike(submission: HandedIn, labels: Collection[str]) -> str:
+    """Its label, with as many folders before it as it takes to tell it from these."""
+    parts = submission.path.absolute().parts[1:]
+    longer = (visible("/".join(parts[-count:]), keep="") for count in range(1, len(parts) + 1))
+    candidates = [submission.label, *(each for each in longer if len(each) > len(submission.label))]
+    return next((each for each in candidates if each not in labels), candidates[-1])
 
 
 def stored(folder: Path) -> Results:

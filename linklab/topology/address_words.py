@@ -57,11 +57,9 @@ def fault(text: str, *, prefix: bool | None) -> str:
 
     prefix: whether there must be a prefix length; None where there may be one.
     """
-    if "%" in text:
-        return "an address of a drawing has no zone; leave out the % and what follows it"
     address, slash, length = text.partition("/")
     version = 6 if ":" in address else 4
-    if version == 4 and (said := _of_numbers(address)):
+    if said := _of_zone(text) or (_of_numbers(address) if version == 4 else ""):
         return said
     if not re.fullmatch(r"[0-9.]+" if version == 4 else r"[0-9A-Fa-f:.]+", address):
         return ""
@@ -72,6 +70,10 @@ def fault(text: str, *, prefix: bool | None) -> str:
     if re.fullmatch(rf"[0-9]{{1,{MOST_DIGITS}}}", length) and int(length) > LONGEST_PREFIX[version]:
         return f"a prefix length is at most {LONGEST_PREFIX[version]}"
     return ""
+
+
+def _of_zone(text: str) -> str:
+    return "an address of a drawing has no zone; leave out the % and what follows it" if "%" in text else ""
 
 
 def _of_numbers(address: str) -> str:

@@ -6,6 +6,7 @@ import json
 import os
 import shlex
 import shutil
+import stat
 import subprocess
 import sys
 import zipfile
@@ -258,6 +259,13 @@ def test_a_container_that_shows_a_secret_is_refused(place, opened):
 # --- on a platform
 
 
+LOOKS_AT_METADATA = """
+mkdir -p /mnt/m && mount -t hostfs m /mnt/m
+grep -qs of-a-hidden-check /mnt/m/autograder/submission_metadata.json && echo "told what is hidden" && exit 7
+exit 0
+"""
+
+
 @pytest.fixture
 def programs(tmp_path):
     """A folder of programs that come first: `linklab`, and INGInious's commands, which note what they are told."""
@@ -295,11 +303,12 @@ def plainly(place, path, *more):
 def test_gradescope_gets_the_result_of_linklab_grade(place, programs):
     """The harness as its documentation says: unpacked in source, run_autograder run as root, an unpacked submission.
 
-    Handed in late by Gradescope's word, it loses what the course file says.
+    Handed in late by Gradescope's word, it loses what the course file says.  Regression: the student's commands read
+    the results of an earlier submission, hidden checks too, in what Gradescope says of this one.
     """
     late = '\n[late]\nper_day = "10%"\n[problem9]\ndeadline = 2018-07-01T14:00:00-07:00\n'
     (place / "secret/c.toml").write_text(COURSE_FILE + late)
-    path = hand_in(place)
+    path = hand_in(place, work_sh=(MODEL + LOOKS_AT_METADATA).encode())
     own = {"9-try": read_folder(place / "secret/9-try")}
     top = place / "autograder"
     unpacked(harness("gradescope", UploadParts(deb("linklab"), (COURSE_FILE + late).encode(), own)), top / "source")
@@ -309,6 +318,7 @@ def test_gradescope_gets_the_result_of_linklab_grade(place, programs):
     unpacked(path.read_bytes(), top / "submission")
     told = {"created_at": "2018-07-01T14:22:32.365935-07:00", "users": [{"email": "a@b.org", "name": "Ada"}]}
     told["assignment"] = {"total_points": "20.0"}
+    told["previous_submissions"] = [{"results": {"tests": [{"visibility": "hidden", "output": "of-a-hidden-check"}]}}]
     (top / "submission_metadata.json").write_text(json.dumps(told))
     binds = ["--bind", str(top), "/autograder", "--ro-bind", str(programs), "/opt/bin", "--chdir", "/autograder"]
     done = inside(["/autograder/run_autograder"], *binds)
@@ -319,6 +329,8 @@ def test_gradescope_gets_the_result_of_linklab_grade(place, programs):
     (place / "times.csv").write_text("id,time\nstudent1,2018-07-01T14:22:32.365935-07:00\n")
     plain = plainly(place, path, "--times", str(place / "times.csv"))
     assert shown["score"] == plain["score"] == 90
+    assert "told what is hidden" not in json.dumps(shown)
+    assert stat.S_IMODE(top.stat().st_mode) == 0o755
     assert shown == json.loads(gradescope_results(plain))
     assert "extra_data" not in json.dumps(shown)
 

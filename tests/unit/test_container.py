@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import tempfile
+import time
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from linklab.engine import pocket
 from linklab.errors import MissingError
 from linklab.grade import enter
 from linklab.grade.bubblewrap import PYTHON
-from linklab.grade.container import FIRST_USER, ContainerEngine, _files, as_user, end_all, readable
+from linklab.grade.container import FIRST_USER, ContainerEngine, _files, _processes, as_user, end_all, readable
 from linklab.grade.exchange import Exchange, Room
 from linklab.grade.limits import Limits
 from linklab.grade.syscalls import program
@@ -80,6 +81,31 @@ def test_every_process_of_a_user_ends():
     assert other.poll() is None
     end_all(USER - 1)
     assert other.wait(10) == -9
+
+
+HIDES = {
+    "name": 'libc.prctl(15, b"a) Z 1 (b")',
+    "first thread": "threading.Thread(target=time.sleep, args=(600,)).start(); libc.syscall(60, 0)",
+}
+"""PR_SET_NAME (prctl(2)); exit(2) of the first thread alone."""
+
+
+@as_root
+@pytest.mark.parametrize("how", HIDES)
+def test_no_process_is_taken_for_a_dead_one(how):
+    """Regression: one called ") Z" was counted in no limit, and killed by nobody; nor may its first thread's end do."""
+    code = f"import ctypes, threading, time; libc = ctypes.CDLL(None); {HIDES[how]}; time.sleep(600)"
+    with as_user(USER, Limits()) as (command, more):
+        started = subprocess.Popen([*command, PYTHON, "-I", "-S", "-c", code], pass_fds=more, cwd="/", env={})
+    try:
+        about = Path(f"/proc/{started.pid}/stat")
+        while " Z " not in f"{about.read_text()} " and ") Z" not in about.read_text():
+            time.sleep(0.01)
+        assert _processes(USER) == [started.pid]
+    finally:
+        end_all(USER)
+    assert started.wait(10) == -signal.SIGKILL
+    assert _processes(USER) == []
 
 
 @as_root

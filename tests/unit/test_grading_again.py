@@ -9,9 +9,7 @@ import pytest
 
 from linklab import cli
 from linklab.commands import grade as command
-from linklab.errors import InputError
 from linklab.grade.grading import GradingSettings
-from linklab.grade.handed_in import HandedIn
 from linklab.grade.results_folder import stored
 
 HERE = Path(__file__).parent
@@ -135,32 +133,74 @@ def test_a_folder_that_a_student_named_as_anothers_is_the_students_own(place, mo
         assert labels == [f"{ada}/{bob}/lab1.zip", f"{ada}/lab1.zip", f"{bob}/lab1.zip"]
 
 
+def lab(path, score):
+    """A lab that was handed in, which proves nothing of whose it is."""
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    Path(path).write_text(json.dumps({"do": "claim", "student": "", "score": score}))
+
+
+def scores(folder):
+    """Label → score."""
+    return {entry.label: entry.report.score for entry in stored(Path(folder)).entries}
+
+
 def test_a_file_of_the_same_name_in_another_folder_is_another_submission(place):
     """Regression: Alice's lab, graded by itself, was replaced by Bob's, graded later, as both were called lab1.zip."""
-    for name, score in (("alice", 1.0), ("bob", 4.0)):
-        (place / name).mkdir()
-        (place / name / "lab1.zip").write_text(json.dumps({"do": "claim", "student": "", "score": score}))
+    lab("alice/lab1.zip", 1.0)
+    lab("bob/lab1.zip", 4.0)
     grade("alice", "--out", "old")
     for _ in range(2):  # the second time, each replaces its own
         grade("bob", "--into", "old")
         grade("alice", "--into", "old")
-        found = {entry.label: entry.report.score for entry in stored(Path("old")).entries}
-        assert found == {"lab1.zip": 1, "bob/lab1.zip": 4}
-    (place / "alice").rename(place / "downloaded-again")
-    grade("downloaded-again", "--into", "old")
-    assert len(stored(Path("old")).entries) == 2, "what was graded before is not there any more, and this is the same"
+        assert scores("old") == {"lab1.zip": 1, "bob/lab1.zip": 4}
 
 
-def test_what_a_later_collection_holds_below_a_students_folder_is_that_students(place):
-    """Regression: where Bob handed in nothing anew, eve/bob/lab1.zip replaced what was graded of bob/lab1.zip."""
-    for path, score in (("e/bob", 4.0), ("e/eve", 1.0), ("late/eve/bob", 0.0)):
-        (place / path).mkdir(parents=True)
-        (place / path / "lab1.zip").write_text(json.dumps({"do": "claim", "student": "", "score": score}))
-    for arguments in (["late"], ["late/eve"]):
-        grade("e", "--out", f"old-{arguments[0][5:]}")
-        grade(*arguments, "--into", f"old-{arguments[0][5:]}")
-        found = sorted(entry.report.score for entry in stored(Path(f"old-{arguments[0][5:]}")).entries)
-        assert found == [0, 1, 4]
+@pytest.mark.parametrize("path", ["late/mallory/ada/lab1.zip", "late/ada/lab1.zip", "class/bob/x/ada/lab1.zip"])
+def test_only_the_file_that_was_graded_is_graded_again(place, path):
+    """Regression: a folder called as Ada's, made by who had handed in nothing before or deep down, took her mark."""
+    lab("class/ada/lab1.zip", 4.0)
+    lab("class/bob/lab1.zip", 2.0)
+    grade("class", "--out", "old")
+    kept = contents("old/ada-lab1")
+    lab(path, 1.0)
+    for _ in range(2):
+        grade(str(Path(path).parents[1]), "--into", "old")
+        found = scores("old")
+        assert sorted(found.values()) == [1, 2, 4]
+        assert found["ada/lab1.zip"] == 4
+        assert contents("old/ada-lab1") == kept
+    (label,) = set(found) - {"ada/lab1.zip", "bob/lab1.zip"}
+    says = [each["says"] for each in json.loads((place / "old/summary.json").read_text())["findings"]]
+    alike = f"{label} is another file than ada/lab1.zip, though its path ends alike, so both stand."
+    assert [each[: len(alike)] for each in says].count(alike) == 1
+    grade("class", "--into", "old")
+    assert found == scores("old"), "the folder of the whole class again, also with such a file in it"
+    lab("class/ada/lab1.zip", 3.0)
+    grade("class", "--into", "old")
+    assert scores("old") == {**found, "ada/lab1.zip": 3}
+
+
+def test_of_what_moodle_names_a_new_download_replaces_the_old(place):
+    """The label begins with the folder that Moodle names for a student, whose number no other student has."""
+    ada = "Ada A_7_assignsubmission_file_"
+    lab(f"monday/{ada}/lab1.zip", 1.0)
+    lab("monday/Bob B_8_assignsubmission_file_/lab1.zip", 2.0)
+    grade("monday", "--out", "old")
+    lab(f"tuesday/{ada}/lab1.zip", 3.0)
+    lab(f"tuesday/Bob B_8_assignsubmission_file_/{ada}/lab1.zip", 0.0)
+    grade("tuesday", "--into", "old")
+    assert sorted(scores("old").values()) == [0, 2, 3]
+    assert scores("old")[f"{ada}/lab1.zip"] == 3
+
+
+def test_a_file_called_as_one_of_the_graders_own_ends_nothing(place):
+    """Regression: running.json.zip wanted the folder where the grader notes that it is at it; nobody got a mark."""
+    lab("class/a_1_assignsubmission_file_/lab1.zip", 2.0)
+    lab("class/m_2_assignsubmission_file_/running.json.zip", 1.0)
+    lab("class/n_3_assignsubmission_file_/grades.csv.zip", 3.0)
+    grade("class", "--out", "old")
+    assert sorted(scores("old").values()) == [1, 2, 3]
+    assert {each.name for each in stored(Path("old")).entries} == {"lab1", "running.json-2", "grades.csv-2"}
 
 
 def test_points_merged_later_give_the_same_bytes_as_at_once(place):
@@ -266,14 +306,3 @@ def test_what_cannot_be_graded_again_is_said_first(place, capsys, arguments, say
     Path("broken/a/results.json").write_text('{"extra_data": {"format": 0}}')
     grade(*arguments, code=2)
     assert says in capsys.readouterr().err
-
-
-def test_a_file_is_known_by_the_end_of_its_path(place):
-    """Of several that fit the longest label; two that would replace the same results are refused."""
-    grade("in", "--out", "old")
-    known = stored(Path("old"))
-    given = [HandedIn(Path(f"in/{name}_1_assignsubmission_file_/e3.zip"), "e3.zip") for name in ("s3", "s1")]
-    assert known.named(given) == ["s3-e3", "s1-e3"]
-    assert known.named([HandedIn(Path("e3.zip"), "e3.zip")]) == ["e3"]
-    with pytest.raises(InputError, match=r"would both replace the results of s3_1_assignsubmission_file_/e3\.zip"):
-        known.named([given[0], given[0]])

@@ -89,8 +89,8 @@ def test_folders_are_searched_and_what_is_no_zip_is_named(tmp_path):
     (tmp_path / "in/linked").symlink_to(tmp_path / "elsewhere")
     os.mkfifo(tmp_path / "in/pipe.zip")
     submissions, left = collect([str(tmp_path / "in"), str(tmp_path / "in/b.zip"), str(tmp_path / "*.tar")])
-    assert [each.label for each in submissions] == ["A.ZIP", "b.zip", "d.tar", "x/c.zip"]
-    assert [(each.label, each.why) for each in left] == [
+    assert [each.label for each in submissions] == ["d.tar", "in/A.ZIP", "in/b.zip", "in/x/c.zip"]
+    assert [(each.label.removeprefix("in/"), each.why) for each in left] == [
         (".mine.zip", "a hidden file"),
         ("__MACOSX/._b.zip", "made by the program that packed the folder"),
         ("gone.zip", "a link, which is not followed: name the file itself"),
@@ -99,6 +99,8 @@ def test_folders_are_searched_and_what_is_no_zip_is_named(tmp_path):
         ("pipe.zip", "not a file"),
         ("same.zip", "a link, which is not followed: name the file itself"),
     ]
+    one, _ = collect([str(tmp_path / "in")])
+    assert [each.label for each in one] == ["A.ZIP", "b.zip", "x/c.zip"]
 
 
 def test_files_that_are_called_alike_are_told_apart_by_their_folders(tmp_path):
@@ -109,10 +111,29 @@ def test_files_that_are_called_alike_are_told_apart_by_their_folders(tmp_path):
     for path in paths:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.touch()
-    for arguments in (map(str, paths), [str(tmp_path / "*/*/lab1.zip"), str(tmp_path / "c")]):
-        submissions, _ = collect(list(arguments))
-        labels = ["ada/lab1.zip", "eve.zip", "week1/bob/lab1.zip", "week2/bob/lab1.zip"]
-        assert [each.label for each in submissions] == labels
+    labels = ["week1/ada/lab1.zip", "week1/bob/lab1.zip", "week2/bob/lab1.zip"]
+    submissions, _ = collect([*map(str, paths)])
+    assert [each.label for each in submissions] == ["eve.zip", *labels]
+    submissions, _ = collect([str(tmp_path / "*/*/lab1.zip"), str(tmp_path / "c")])
+    assert [each.label for each in submissions] == ["c/eve.zip", *labels]
+
+
+def test_a_label_does_not_depend_on_folders_that_another_student_made(tmp_path):
+    """Regression: mallory/ada lengthened the label of Ada's file, by which lists and results know it."""
+    for name in ("class/ada/lab1.zip", "class/mallory/ada/lab1.zip"):
+        (tmp_path / name).parent.mkdir(parents=True)
+        (tmp_path / name).touch()
+    for pattern in ("class", "class/*", "class/**/*.zip"):
+        submissions, _ = collect([str(tmp_path / pattern)])
+        assert [each.label for each in submissions] == ["ada/lab1.zip", "mallory/ada/lab1.zip"]
+
+
+def test_names_that_look_the_same_are_numbered(tmp_path):
+    """Regression: what cannot be shown is spelt, as another name was, and both labels became the whole path."""
+    for name in ("a\u200b.zip", "a\\u200b.zip"):
+        (tmp_path / name).touch()
+    submissions, _ = collect([str(tmp_path)])
+    assert [each.label for each in submissions] == ["a\\u200b.zip", "a\\u200b.zip (2)"]
 
 
 def test_a_link_takes_no_file_from_another(tmp_path):
@@ -138,7 +159,7 @@ def test_a_pattern_finds_what_a_search_of_the_folder_finds(tmp_path):
     os.mkfifo(tmp_path / "in/pipe.zip")
     link, linked = "a link, which is not followed: name the file itself", "a link to a folder, which is not followed"
     submissions, left = collect([str(tmp_path / "in/*")])
-    assert [each.label for each in submissions] == ["b-ada.zip", "c.zip"]
+    assert [each.label for each in submissions] == ["b-ada.zip", "deep/c.zip"]
     assert [(each.label, each.why.partition(": name the folder")[0]) for each in left] == [
         ("a-bob.zip", link),
         ("linked", linked),
