@@ -22,6 +22,8 @@ class AgentNetwork:
     """A network whose agent answers on `link`; see `linklab.engine.api.Network`."""
 
     link: AgentLink
+    build_within_s: float = BUILD_DEADLINE_S
+    """Wall-clock seconds."""
 
     def __init__(self) -> None:
         self.environment: dict[str, Any] = {}
@@ -45,7 +47,7 @@ class AgentNetwork:
         self._says_goodbye = built is not None and any(node.get("stop_command") for node in built["nodes"])
         answer = self.link.request(
             "build",
-            deadline_s=BUILD_DEADLINE_S,
+            deadline_s=self.build_within_s,
             what="building the network",
             plan=built,
             env={"LINKLAB_DISPLAY": "1" if display else ""},

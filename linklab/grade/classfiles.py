@@ -24,7 +24,7 @@ from linklab.grade.results import adjusted, points, story, student_view
 from linklab.judge.verdict import Outcome
 
 STATUS = {Status.GRADED: "graded", Status.UNGRADABLE: "not gradable", Status.ERROR: "our tool broke"}
-_MOODLE_FOLDER = re.compile(r"(?:^|/)([^/]+_\d+_assignsubmission_[^/_]+_?)/")
+_MOODLE_FOLDER = re.compile(r"([^/]+_\d+_assignsubmission_[^/_]+_?)/")
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _NO_GRADE = "-"
 """What Moodle's import takes for no grade; older versions made an empty cell of a new grade item a zero."""
@@ -224,7 +224,7 @@ def moodle_feedback(entries: Sequence[Entry], pages: Mapping[str, str]) -> bytes
         entries: those whose label is in a folder that Moodle named on download.
         pages: entry's name → its student's page.
     """
-    mine = [(found[1], entry) for entry in entries if (found := _MOODLE_FOLDER.search(entry.label))]
+    mine = [(found[1], entry) for entry in entries if (found := _MOODLE_FOLDER.match(entry.label))]
     if not mine:
         return None
     names = [f"{folder}/{entry.report.exercise or entry.name}-report.html" for folder, entry in mine]

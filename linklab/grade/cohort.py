@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from linklab.exercise.instance import is_practice
 from linklab.exercise.report import Report, called
 
-_MOODLE = re.compile(r"(?:^|/)([^/]+)_(\d+)_assignsubmission_")
-_CANVAS = re.compile(r"(?:^|/)([^\W_]+)_(?:LATE_)?\d+_\d+_[^/]*$")
+_MOODLE = re.compile(r"([^/]+)_(\d+)_assignsubmission_")
+_CANVAS = re.compile(r"([^\W_]+)_(?:LATE_)?\d+_\d+_[^/]*$")
 """The name in small letters without blanks and signs, of any alphabet (Canvas's lib/content_zipper.rb)."""
 
 
@@ -75,6 +75,9 @@ class Finding:
 
 
 def handed_in_by(label: str) -> str:
-    """Who handed a file in, from the name that Moodle or Canvas gave it on download; else the label."""
-    found = _MOODLE.search(label) or _CANVAS.search(label)
+    """Who handed a file in, from the name that Moodle or Canvas gave it on download; else the label.
+
+    With that name a label begins: further on a student may have called a folder so.
+    """
+    found = _MOODLE.match(label) or _CANVAS.match(label)
     return found[1] if found else label

@@ -111,6 +111,13 @@ class ContainerNetwork(SandboxNetwork):
         self._held: list[int] = []  # our folders, open: where there is no Landlock, they can be moved
         self._base = self._folder(_folder_without_blanks())
         self._memory: Path | None = None
+        self._kernels: tuple[int, int] | None = None  # device and number of the deleted file that is its memory
+
+    def boot(self) -> None:
+        """Start the kernel, whose memory is a deleted file: the largest before anything of a student's runs."""
+        super().boot()
+        found = _deleted(self._account)
+        self._kernels = max(found, key=lambda each: found[each], default=None)
 
     def close(self) -> None:
         """End it, and every process of its user."""
@@ -167,8 +174,9 @@ class ContainerNetwork(SandboxNetwork):
 
     def _overfull(self) -> str:
         """Why it has written too much; a file system of its own would count that, which cannot be had here."""
-        deleted = sorted(_deleted(self._account))[:-1]  # without the kernel's memory, which is a deleted file too
-        count, size = len(deleted), sum(deleted)
+        found = _deleted(self._account)
+        found.pop(self._kernels or max(found, key=lambda each: found[each], default=(0, 0)), None)
+        count, size = len(found), sum(found.values())
         with self._looking:
             for about, depth in chain.from_iterable(map(_files, self._held)):
                 if depth > _DEPTH:
@@ -259,8 +267,8 @@ def _instructors() -> list[Path]:
     return [installation.ROOT / name for name in _INSTRUCTORS if (installation.ROOT / name).exists()]
 
 
-def _deleted(user: int) -> list[int]:
-    """Bytes of each deleted file that a process of that user still has open.
+def _deleted(user: int) -> dict[tuple[int, int], int]:
+    """Device and number → bytes of each deleted file that a process of that user still has open.
 
     /proc/N/fd opens to the same user alone, or to a right that containers do not have (proc_pid_fd(5), ptrace(2)), so
     this thread takes the user's number for what it does with files, and is root with it for nothing else (setfsuid(2)).
@@ -280,7 +288,7 @@ def _deleted(user: int) -> list[int]:
     finally:
         libc.setfsuid(0)
         libc.setfsgid(0)
-    return list(found.values())
+    return found
 
 
 def _files(top: int) -> Iterator[tuple[os.stat_result, int]]:

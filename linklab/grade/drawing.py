@@ -28,26 +28,16 @@ class UnbuildableError(InputError):
     fault = Fault.SUBMISSION
 
 
-def need_gradable(topology: Topology, beside: Topology | None = None) -> None:
-    """Refuse a drawing that can be built and not be graded.
+def need_few(topology: Topology, beside: Topology | None = None) -> None:
+    """Refuse a drawing of more than `MOST_OF`, whatever else it is: checks of it take long by the square.
 
     Args:
-        topology: as handed in.
+        topology: as handed in, not checked.
         beside: the exercise's own drawing, where it hands one out: the student's may have as much more.
 
     Raises:
-        UnbuildableError: it has more than `MOST_OF`, or wireless nodes; or a node's name is that of another node's
-            interface, so that a state could not say which is meant; or what the first broadcast starts never ends.
+        UnbuildableError: it has more.
     """
-    if wireless := sorted(wireless_names(topology)):
-        more = f" (and {len(wireless) - 1} more)" if wireless[1:] else ""
-        raise UnbuildableError(
-            f"the topology cannot be built: {excerpt(wireless[0])} is wireless{more}, which only Mininet-WiFi runs: "
-            "take it out"
-        )
-    for node, interfaces in topology.interfaces().items():
-        for name in sorted({*interfaces} & {each.name for each in topology.nodes}):
-            raise UnbuildableError(f"the topology has a node {name}, which an interface of {node} is called too")
     found, own = _counts(topology), _counts(beside) if beside is not None else {}
     for what, most in MOST_OF.items():
         allowed = most + own.get(what, 0)
@@ -56,6 +46,30 @@ def need_gradable(topology: Topology, beside: Topology | None = None) -> None:
                 f"the topology has {found[what]:,} {what}, and the grader builds at most {allowed:,}: "
                 "draw only what the exercise asks for"
             )
+
+
+def need_gradable(topology: Topology, beside: Topology | None = None) -> None:
+    """Refuse a drawing that can be built and not be graded.
+
+    Args:
+        topology: as handed in.
+        beside: the exercise's own drawing, where it hands one out.
+
+    Raises:
+        UnbuildableError: it is refused by `need_few`, or has wireless nodes; or a node's name is that of another node's
+            interface, so that a state could not say which is meant; or what the first broadcast starts never ends.
+    """
+    need_few(topology, beside)
+    if wireless := sorted(wireless_names(topology)):
+        more = f" (and {len(wireless) - 1} more)" if wireless[1:] else ""
+        raise UnbuildableError(
+            f"the topology cannot be built: {excerpt(wireless[0])} is wireless{more}, which only Mininet-WiFi runs: "
+            "take it out"
+        )
+    nodes = {each.name for each in topology.nodes}
+    for node, interfaces in topology.interfaces().items():
+        for name in sorted({*interfaces} & nodes):
+            raise UnbuildableError(f"the topology has a node {name}, which an interface of {node} is called too")
     if beside is None and not has_spanning_tree(topology) and (circles := loop_words(topology)):
         raise UnbuildableError(
             f"the topology cannot be measured: {circles}, in which broadcasts circle for ever: take a link out, or let "

@@ -135,9 +135,9 @@ def grade_all(
                 continue
             index, done = event
             if done is not None:
-                whose = placed(done.report, places[index].label, settings.roster)
                 if entries[index] is None:  # else it is graded once more, and goes where it was
-                    places[index] = before.beside(submissions[index], places[index], whose.student, places)
+                    proven = "" if done.report.unproven else done.report.student
+                    places[index] = before.beside(submissions[index], places[index], proven, places)
                 name, label = places[index].name, places[index].label
                 whose = placed(replace(done.report, source=label), label, settings.roster)
                 marked = settings.marking.applied(whose, label, old[name].report if name in old else None)

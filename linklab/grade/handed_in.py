@@ -97,7 +97,8 @@ def _told_apart(files: Mapping[Path, str]) -> dict[Path, str]:
     So a label that a student's folders lengthen is that student's own.  Names that differ only in what cannot be shown
     are numbered.
     """
-    labels, before = dict(files), {}
+    labels = dict(files)
+    before: dict[Path, str] = {}
     while labels != before:
         before = dict(labels)
         for alike in _alike(labels):

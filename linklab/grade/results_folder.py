@@ -68,14 +68,14 @@ class Results:
         return taken
 
     def beside(self, submission: HandedIn, place: Place, student: str, taken: Sequence[Place]) -> Place:
-        """Where a submission's results go once it is known whose it is.
+        """Where a submission's results go once it is known whose it is proven to be.
 
         A student may have named the file as another's is: what is proven to be that other's is not replaced.
 
         Args:
             submission: that was graded.
             place: of `places`.
-            student: whose it is, "" if that is not known.
+            student: whose it is, "" if nothing proves that.
             taken: of all submissions of this run.
         """
         same = self._same(submission)

@@ -40,7 +40,7 @@ from linklab.grade.bubblewrap import (
 )
 from linklab.grade.exchange import CameOut, Exchange
 from linklab.grade.hearsay import MOST_CONSOLE, answers, believing_nothing, built, keepers_word, times
-from linklab.grade.limits import Limits
+from linklab.grade.limits import HANG_S, Limits
 from linklab.topology import Topology
 
 _LEAST_S = 10.0
@@ -112,6 +112,7 @@ class SandboxNetwork(PocketNetwork):
     user: number of the user that all inside runs as, None for our own.
     """
 
+    build_within_s = HANG_S  # what a drawing costs is counted in processor time
     largest_message = 16 * 2**20  # a message of nothing but empty lists takes 25 times its length here
 
     def __init__(self, limits: Limits, user: int | None, **options: Any) -> None:

@@ -21,7 +21,7 @@ from linklab.exercise.model import Exercise, Instance
 from linklab.exercise.observed import Sessions, recorded, scripted
 from linklab.exercise.report import called
 from linklab.exercise.student_part import need_instructors_part
-from linklab.grade.drawing import UnbuildableError
+from linklab.grade.drawing import UnbuildableError, need_few
 from linklab.topology import Topology
 
 _NAMED = re.compile(r"(?:^|_)((?:exercise|problem)\d{1,4})-[^/]+\.zip$", re.IGNORECASE)
@@ -87,6 +87,7 @@ def read_submission(bundle: Bundle, source: str, course: Course | None, told: Re
     need_instructors_part(exercise, "grade it")
     exercise = weighted(exercise, course)
     told.exercise, told.heading, told.max_score = exercise.id, exercise.heading, exercise.weight
+    own = Topology.load(exercise.folder / exercise.topology) if exercise.topology else None
     with blame(Fault.SUBMISSION):
         instance = proven(instance, exercise, course)
         told.student, told.name, told.course, told.claims = instance.student, instance.name, instance.course, ""
@@ -94,7 +95,9 @@ def read_submission(bundle: Bundle, source: str, course: Course | None, told: Re
         told.packed_for = bundle.student if bundle.student != instance.student else ""
         forged = tuple(changed_by_hand(_text(bundle, "instance.json"), instance, exercise))
         try:
-            topology = Topology.loads(_text(bundle, "topology.mn"), "topology.mn")
+            topology = Topology.loads(_text(bundle, "topology.mn"), "topology.mn", check=False)
+            need_few(topology, own)
+            topology.check("topology.mn")
         except TopologyError as error:
             raise UnbuildableError(f"the topology cannot be built: {error}") from error
         answers = read_answers(bundle.text("answers.toml") or "", exercise)

@@ -152,7 +152,8 @@ def notes_of(place, name="ada"):
     return json.loads((place / f"out/graded/{name}/results.json").read_text())["extra_data"]["notes"]
 
 
-HELD = """
+HELD = {
+    "eight files": """
 python3 -c '
 import os
 for number in range(8):
@@ -160,14 +161,26 @@ for number in range(8):
     os.unlink(f"/lab/x{number}")
     for _ in range(40):
         os.write(fd, bytes(2**20))'
-echo "all is written"
-exit 7
-"""
+""",
+    "one that is larger than what the kernel has touched": """
+python3 -c '
+import os
+fd = os.open("/lab/x", os.O_RDWR | os.O_CREAT)
+os.unlink("/lab/x")
+for _ in range(40):
+    os.write(fd, bytes(2**24))
+    os.fsync(fd)
+    open("/proc/sys/vm/drop_caches", "w").write("3")
+for _ in range(10**7):
+    pass'
+""",
+}
 
 
-def test_files_that_are_deleted_and_still_open_count(place):
-    """Regression: 1,000 MiB were written, since nothing was found by a name."""
-    done = graded_inside(place, hand_in(place, work_sh=HELD.encode()))
+@pytest.mark.parametrize("how", HELD)
+def test_files_that_are_deleted_and_still_open_count(place, how):
+    """Regression: 1,000 MiB were written, since nothing was found by a name, or since a file was the largest."""
+    done = graded_inside(place, hand_in(place, work_sh=f"{HELD[how]}\necho all is written\nexit 7\n".encode()))
     assert done.returncode == 0, done.stdout + done.stderr
     why = "more than 128 MiB were written inside, and the network was stopped"
     assert f"the network ended while work.sh ran: {why}" in notes_of(place)

@@ -545,8 +545,9 @@ def test_junit_counts_what_failed_and_what_broke():
 def test_feedback_for_moodle_goes_where_moodle_looks():
     """The folders that Moodle made hold the student's page, the same bytes each time; without any there is no zip."""
     moodle = entry("a", "Ada Lovelace_123_assignsubmission_file_/exercise3.zip")
-    newer = entry("b", "in/Ada Lovelace_123_assignsubmission_file/exercise3.zip")
-    content = moodle_feedback([moodle, newer, entry("c")], {"a": "page a", "b": "page b"})
+    newer = entry("b", "Ada Lovelace_123_assignsubmission_file/exercise3.zip")
+    feigned = entry("c", "mallory/Ada Lovelace_123_assignsubmission_file_/exercise3.zip")
+    content = moodle_feedback([moodle, newer, feigned], {"a": "page a", "b": "page b"})
     archive = zipfile.ZipFile(io.BytesIO(content))
     assert archive.namelist() == [
         "Ada Lovelace_123_assignsubmission_file_/exercise3-report.html",
@@ -648,10 +649,11 @@ def test_a_practice_instance_among_issued_ones():
 
 
 def test_platforms_name_whoever_handed_in():
-    """Moodle's folders and Canvas's files hold a name."""
+    """Moodle's folders and Canvas's files hold a name, but not those that a student named so in the own folder."""
     assert handed_in_by("Ada Lovelace_123_assignsubmission_file_/exercise3.zip") == "Ada Lovelace"
     feigned = "Bob B_7_assignsubmission_file_"  # a name that somebody gave themselves
     assert handed_in_by(f"{feigned} Eve_8_assignsubmission_file_/{feigned}/lab1.zip") == f"{feigned} Eve"
-    assert handed_in_by("in/lovelaceada_LATE_55_66_exercise3-1.zip") == "lovelaceada"
-    assert handed_in_by("in/müllerschmidtjörg_55_66_exercise3.zip") == "müllerschmidtjörg"
-    assert handed_in_by("exercise3.zip") == "exercise3.zip"
+    assert handed_in_by("lovelaceada_LATE_55_66_exercise3-1.zip") == "lovelaceada"
+    assert handed_in_by("müllerschmidtjörg_55_66_exercise3.zip") == "müllerschmidtjörg"
+    for own in ("exercise3.zip", f"mallory/{feigned}/lab1.zip", "mallory/lovelaceada_55_66_lab3.zip"):
+        assert handed_in_by(own) == own

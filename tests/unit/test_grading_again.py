@@ -109,6 +109,18 @@ def test_a_file_named_as_anothers_does_not_replace_what_is_proven(place):
     assert marks("old") == {"s1": "4", "s2": "4", "": ""}
 
 
+def test_a_file_that_proves_nothing_replaces_nothing_that_is_proven(place):
+    """Regression: a damaged file was the roster's student by its name, and so replaced what was proven to be hers."""
+    Path("roster.csv").write_text("id,name\ns77,Ada Lovelace\n")
+    path = Path("class/exercise3-s77.zip")
+    path.parent.mkdir()
+    path.write_text(json.dumps({"do": "grade", "student": "s77"}))
+    grade("class", "--out", "old", "--roster", "roster.csv")
+    path.write_text(json.dumps({"do": "refuse"}))
+    grade("class", "--into", "old", code=1)
+    assert marks("old") == {"s77": "4"}
+
+
 @pytest.mark.parametrize("moodle", [True, False])
 def test_a_folder_that_a_student_named_as_anothers_is_the_students_own(place, moodle):
     """Regression: below the own folder, a file in one called as Bob's replaced Bob's results, or stopped the class."""
