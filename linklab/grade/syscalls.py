@@ -47,7 +47,7 @@ ALLOWED = (
     # waiting, and the two sockets and the pipes that the sandbox was given
     *("poll", "ppoll", "select", "pselect6", "epoll_create", "epoll_create1", "epoll_ctl"),
     *("epoll_wait", "epoll_pwait", "eventfd", "eventfd2", "signalfd", "signalfd4", "pipe", "pipe2"),
-    *("getpeername", "getsockname", "getsockopt", "recvfrom", "recvmsg", "sendmsg", "sendto", "shutdown"),
+    *("getpeername", "getsockname", "getsockopt", "shutdown"),
 )
 """Those allowed whatever their arguments.
 
@@ -68,6 +68,10 @@ _VM, _VFORK, _THREAD = 0x100, 0x4000, 0x10000
 """Flags of clone(2): with the first alone, memory would go from process to process faster than anybody counts it."""
 _AF_UNIX, _STREAM, _KIND = 1, 1, 0xF
 _WORD = 0xFFFFFFFF
+_OUT_OF_BAND = 0x1
+"""MSG_OOB, which nothing here needs, and by whose faults programs have left other sandboxes (CVE-2025-38236)."""
+_MESSAGES = (("recvfrom", 3), ("recvmsg", 2), ("sendmsg", 2), ("sendto", 3))
+"""Calls with flags, and which of their arguments these are."""
 CONTROLS = (
     *(0x5401, 0x5402, 0x5403, 0x5404, 0x5413),  # TCGETS, TCSETS, TCSETSW, TCSETSF, TIOCGWINSZ
     *(0x5450, 0x5451, 0x5421, 0x541B, 0x5452),  # FIONCLEX, FIOCLEX, FIONBIO, FIONREAD, FIOASYNC
@@ -129,6 +133,8 @@ def program() -> int:
         rules.add_rule(seccomp.ALLOW, "clone", low(0, _NEW_NAMESPACES | of_all, wanted))
     # of streams, which lead nowhere else: a datagram socket of a pair can send to any name
     rules.add_rule(seccomp.ALLOW, "socketpair", low(0, _WORD, _AF_UNIX), low(1, _KIND, _STREAM))
+    for name, flags in _MESSAGES:
+        rules.add_rule(seccomp.ALLOW, name, low(flags, _OUT_OF_BAND, 0))
     for request in CONTROLS:
         rules.add_rule(seccomp.ALLOW, "ioctl", low(1, _WORD, request))
     for resource in {*range(_RESOURCES)} - {_NO_DUMPS}:

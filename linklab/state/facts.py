@@ -25,6 +25,10 @@ OFFLOADS = {"gso": "tx-generic-segmentation", "gro": "rx-gro"}
 _TSO = re.compile(r"tx-tcp\w*-(?:\w+-)?segmentation")
 LINKS = "edt"
 """The discipline of an interface with links by departure time."""
+_PLAIN_LO = {"mtu": 65536.0, "up": "yes", "tso": "on", "gso": "on", "gro": "on", "discipline": "none"}
+"""A loopback interface as Linux makes it and Mininet leaves it (drivers/net/loopback.c)."""
+_LOOPS = re.compile(r"127\.|::1/128")
+_TOLD_OF_LO = ("address", "mac")
 _NO_DISCIPLINE = ("noqueue", "noop")
 _QUEUES_OF_FLOWS = ("fq", "fq_codel", "fq_pie", "sfq", "cake")
 
@@ -90,7 +94,21 @@ def _of_node(name: str, node: Node) -> dict[str, float | str]:
     found |= {f"sysctl.{sysctl}": value for sysctl, value in others.items()}
     if node.routes:
         found["routes"] = "; ".join(route_words(route) for route in node.routes)
+    if "lo" in node.interfaces and (told := _of_loopback(node.interfaces["lo"])):
+        found["lo"] = told
     return found
+
+
+def _of_loopback(interface: Interface) -> str:
+    """How a loopback interface differs from one that nobody has touched: "address 10.0.0.3/32, discipline netem"."""
+    found = of_interface(interface)
+    added = [each for each in interface.addresses if not _LOOPS.match(each)]
+    told = {"address": " ".join(added), **{name: value for name, value in found.items() if name not in _TOLD_OF_LO}}
+    return ", ".join(
+        f"{name} {value:g}" if isinstance(value, float) else f"{name} {value}"
+        for name, value in told.items()
+        if value not in ("", _PLAIN_LO.get(name))
+    )
 
 
 def route_words(route: Route) -> str:

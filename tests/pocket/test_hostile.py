@@ -23,9 +23,10 @@ from pockets import TOPOLOGY, alive, group_of, needs_pocket, type_
 from linklab import pocket_kernel
 from linklab.base.processor_time import processor_s
 from linklab.engine import pocket
+from linklab.engine.agent_network import AgentNetwork
 from linklab.engine.api import Clock, Typed
 from linklab.engine.pocket import PocketEngine
-from linklab.errors import BootError, EngineError
+from linklab.errors import BootError, DeadlineError, EngineError
 from linklab.exercise.bundle import Bundle, dump_bundle
 from linklab.exercise.course import Course
 from linklab.exercise.instance import Student, instance_text, issue
@@ -741,6 +742,16 @@ def test_what_a_network_has_used_counts_after_its_end(tmp_path):
         used_s = processor_s(network.keeper_pid)
     assert used_s > 0.2
     assert 50.0 < engine.left_s() <= 60.0 - used_s
+
+
+def test_building_is_held_to_processor_time_and_not_to_the_clock(tmp_path, monkeypatch):
+    """Regression: a drawing within all limits took more than 120 s on a slow machine, as an error of ours."""
+    monkeypatch.setattr(AgentNetwork, "build_within_s", 0.001)
+    topology, options = Topology.load(TOPOLOGY), {"workdir": tmp_path, "clock": Clock.VIRTUAL, "seed": 1}
+    with pytest.raises(DeadlineError, match="building the network"), PocketEngine().start(topology, **options):
+        pass
+    with SandboxEngine().start(topology, **options) as network:
+        assert len(network.nodes) > 2
 
 
 def test_a_network_waits_for_a_busy_machine(tmp_path):

@@ -119,9 +119,21 @@ def test_facts_of_a_tuned_network():
     assert "filter u32 at 1: pref 1 classid 1:10" in found["s2-eth2.options"]
     assert "class 1:10 in 1:1 burst 1600" in found["s2-eth2.options"]
     assert (
-        not {"s1-eth1.options", "s2-eth1.rate", "s1-eth2.delay", "s2-eth1.queue", "client.rmem", "lo.mtu"}
+        not {"s1-eth1.options", "s2-eth1.rate", "s1-eth2.delay", "s2-eth1.queue", "client.rmem", "lo.mtu", "h1.lo"}
         & found.keys()
     )
+
+
+def test_a_loopback_interface_that_was_changed_is_told():
+    """Regression: h2 took h3's address and a delay for it, was measured so, and nothing seemed to be changed."""
+    data = copy.deepcopy(DATA)
+    lo = data["nodes"]["h2"]["interfaces"]["lo"]
+    lo["addresses"] = ["127.0.0.1/8", "10.0.0.3/32", "::1/128"]
+    lo["qdiscs"] = [{"kind": "netem", "handle": "8001:", "parent": "root", "options": {"delay_ns": 150_000_000}}]
+    found = facts(State.loads(json.dumps(data)))
+    assert found["h2.lo"] == "address 10.0.0.3/32, discipline netem, delay 0.15"
+    lo["mtu"], lo["up"], lo["addresses"], lo["qdiscs"] = 1500, False, [], []
+    assert facts(State.loads(json.dumps(data)))["h2.lo"] == "mtu 1500, up no"
 
 
 @pytest.mark.parametrize(

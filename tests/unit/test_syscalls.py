@@ -50,7 +50,18 @@ def test_every_call_is_allowed_or_ends_the_process(instructions):
     clone3 = seccomp.resolve_syscall(seccomp.Arch.X86_64, "clone3")
     assert found.pop(clone3) == ABSENT  # the C library takes clone then
     assert set(found.values()) == {ALLOW, TRAP}
-    in_part = ("mmap", "clone", "fcntl", "madvise", "setrlimit", "prlimit64")
+    in_part = (
+        "mmap",
+        "clone",
+        "fcntl",
+        "madvise",
+        "setrlimit",
+        "prlimit64",
+        "recvfrom",
+        "recvmsg",
+        "sendmsg",
+        "sendto",
+    )
     wanted = {seccomp.resolve_syscall(seccomp.Arch.X86_64, name) for name in (*syscalls.ALLOWED, *in_part)}
     assert {number for number, answer in found.items() if answer == ALLOW} == wanted
 
@@ -116,6 +127,12 @@ def test_the_calls_of_x32_are_refused(instructions):
         ("clone", (0x02000000,), TRAP),  # CLONE_NEWCGROUP
         ("socketpair", (1, 1), ALLOW),
         ("socketpair", (16, 3), TRAP),  # AF_NETLINK
+        ("sendmsg", (0, 0, 0x4040), ALLOW),  # MSG_NOSIGNAL | MSG_DONTWAIT
+        ("sendmsg", (0, 0, 0x4001), TRAP),  # MSG_OOB
+        ("recvmsg", (0, 0, 0xFFFFFFFF_00000001), TRAP),
+        ("sendto", (0, 0, 0, 0x1), TRAP),
+        ("recvfrom", (0, 0, 0, 0x1), TRAP),
+        ("recvfrom", (0, 0, 0, 0x2), ALLOW),  # MSG_PEEK
         ("ioctl", (0, 0x5401), ALLOW),
         ("ioctl", (0, 0x5412), TRAP),  # TIOCSTI
         ("ioctl", (0, 0x541C), TRAP),  # TIOCLINUX

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What grading may take of this machine together, where systemd gives a control group: a scope with limits.
+
+    jobs → limits → a scope of systemd's that this process moves into, and all that it starts with it
+
+A scope also counts what no sum of processes' memory shows, such as buffers of sockets.  It is the last resort: what
+reaches it ends by the kernel's hand, as the largest of all that is graded at once.  Sources: systemd.scope(5),
+systemd.resource-control(5), org.freedesktop.systemd1(5), busctl(1), cgroups(7).
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from linklab.grade.limits import Limits
+from linklab.grade.worker import MOST_MEMORY_BYTES
+
+GROUPS = Path("/sys/fs/cgroup")
+_OWN = Path("/proc/self/cgroup")
+_OTHERS_BYTES = 2**30
+"""For what grades without a submission: the process of the class, pages, and plots."""
+_OTHERS_TASKS = 512
+_SHARE_OF_MACHINE = 0.9
+_ASK_S = 10.0
+_MOVED_S = 5.0
+
+
+@dataclass(frozen=True)
+class ScopeLimits:
+    """memory_bytes: of all processes and what the kernel keeps for them; tasks: processes and threads."""
+
+    memory_bytes: int
+    tasks: int
+
+
+def limits_of(jobs: int, machine_bytes: int, each: Limits | None = None) -> ScopeLimits:
+    """What so many submissions at once may take: the sum of their limits, and never the machine's last tenth.
+
+    Args:
+        jobs: how many at once.
+        machine_bytes: memory of the machine.
+        each: limits of a network, of which a submission has one at a time.
+    """
+    each = each or Limits()
+    network = (each.memory_mib + each.work_mib + each.own_mib) * 2**20
+    wanted = _OTHERS_BYTES + jobs * (MOST_MEMORY_BYTES + network)
+    return ScopeLimits(min(wanted, int(machine_bytes * _SHARE_OF_MACHINE)), _OTHERS_TASKS + jobs * each.processes)
+
+
+def enter(limits: ScopeLimits) -> str:
+    """Move this process into a scope with these limits; why not, in words, "" where it is in one now.
+
+    A process that already has a limit of memory keeps that one.
+    """
+    if why := _why_none():
+        return why
+    name = f"linklab-grade-{os.getpid()}.scope"
+    try:
+        asked = subprocess.run(
+            ["busctl", "--system" if os.geteuid() == 0 else "--user", "--quiet", "call", *_wanted(name, limits)],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=_ASK_S,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"systemd does not answer ({error})"
+    if asked.returncode:
+        return f"systemd makes none ({' '.join(asked.stderr.split())})"
+    until = time.monotonic() + _MOVED_S
+    while (group := own_group()).name != name:
+        if time.monotonic() > until:
+            return "systemd has not moved this process into the one that it made"
+        time.sleep(0.01)
+    return "" if limit_of(group) == limits.memory_bytes else "the one that systemd made does not limit memory"
+
+
+def own_group() -> Path:
+    """The control group of this process below the mount of version 2."""
+    lines = _OWN.read_text(encoding="utf-8").splitlines()
+    return next((GROUPS / line[3:].lstrip("/") for line in lines if line.startswith("0::")), GROUPS)
+
+
+def limit_of(group: Path) -> int | None:
+    """The least limit of memory of a group and those above it, in bytes; None where there is none."""
+    found = []
+    for each in (group, *group.parents):
+        if not each.is_relative_to(GROUPS):
+            break
+        try:
+            text = (each / "memory.max").read_text(encoding="utf-8").strip()
+        except OSError:  # the root has none
+            continue
+        found += [int(text)] if text.isdecimal() else []
+    return min(found, default=None)
+
+
+def _why_none() -> str:
+    """Why no scope can be asked for, in words; "" where one can."""
+    try:
+        controllers = (GROUPS / "cgroup.controllers").read_text(encoding="utf-8").split()
+    except OSError:
+        return "this machine has no control groups of version 2"
+    if not {"memory", "pids"} <= {*controllers}:
+        return "the control groups of this machine limit no memory and no processes"
+    if not Path("/run/systemd/system").is_dir() or shutil.which("busctl") is None:
+        return "no systemd manages this machine"  # sd_booted(3)
+    if limit_of(own_group()) is not None:
+        return "this process has a limit of memory already, which holds"
+    return ""
+
+
+def _wanted(name: str, limits: ScopeLimits) -> Sequence[str]:
+    """The call of StartTransientUnit as busctl takes it."""
+    numbers: Mapping[str, int] = {"MemoryMax": limits.memory_bytes, "MemorySwapMax": 0, "TasksMax": limits.tasks}
+    properties = ["PIDs", "au", "1", str(os.getpid())]
+    for key, value in numbers.items():
+        properties += [key, "t", str(value)]
+    properties += ["CollectMode", "s", "inactive-or-failed"]
+    manager = ("org.freedesktop.systemd1", "/org/freedesktop/systemd1", "org.freedesktop.systemd1.Manager")
+    count = str(len(numbers) + 2)
+    return [*manager, "StartTransientUnit", "ssa(sv)a(sa(sv))", name, "fail", count, *properties, "0"]
