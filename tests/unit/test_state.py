@@ -129,9 +129,11 @@ def test_a_loopback_interface_that_was_changed_is_told():
     data = copy.deepcopy(DATA)
     lo = data["nodes"]["h2"]["interfaces"]["lo"]
     lo["addresses"] = ["127.0.0.1/8", "10.0.0.3/32", "::1/128"]
-    lo["qdiscs"] = [{"kind": "netem", "handle": "8001:", "parent": "root", "options": {"delay_ns": 150_000_000}}]
+    lo["qdiscs"] = [
+        {"kind": "netem", "handle": "8001:", "parent": "root", "options": {"limit": 9, "delay_ns": 150_000_000}}
+    ]
     found = facts(State.loads(json.dumps(data)))
-    assert found["h2.lo"] == "address 10.0.0.3/32, discipline netem, delay 0.15"
+    assert found["h2.lo"] == "address 10.0.0.3/32, discipline netem, queue 13626, delay 0.15"
     lo["mtu"], lo["up"], lo["addresses"], lo["qdiscs"] = 1500, False, [], []
     assert facts(State.loads(json.dumps(data)))["h2.lo"] == "mtu 1500, up no"
 
