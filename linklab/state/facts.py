@@ -27,7 +27,7 @@ LINKS = "edt"
 """The discipline of an interface with links by departure time."""
 _PLAIN_LO = {"mtu": 65536.0, "up": "yes", "tso": "on", "gso": "on", "gro": "on", "discipline": "none"}
 """A loopback interface as Linux makes it and Mininet leaves it (drivers/net/loopback.c)."""
-_LOOPS = re.compile(r"127\.|::1/128")
+_LOOPS = re.compile(r"127\.")
 _TOLD_OF_LO = ("address", "mac")
 _NO_DISCIPLINE = ("noqueue", "noop")
 _QUEUES_OF_FLOWS = ("fq", "fq_codel", "fq_pie", "sfq", "cake")

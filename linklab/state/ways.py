@@ -108,6 +108,8 @@ class StateWays:
         address = self._address(target)
         node, found = source, list[str]()
         while address and node != target and len(found) < MOST_HOPS:
+            if address in self._addresses(node):  # also on its loopback interface: it answers itself
+                return None
             route = self._route(node, address)
             hop = self._hop(route.dev, route.via or address) if route is not None else None
             if route is None or hop is None:
@@ -153,7 +155,11 @@ class StateWays:
             for name, (node, interface) in self.interfaces.items()
             if node != CLIENT and address in _plain(interface) and {name, self.peers.get(name, "")} <= self.up
         ]
-        if len(reached) != 1:
+        # whoever has it on another interface, such as the loopback, answers for it too (ip-sysctl.rst, arp_ignore)
+        answering = {
+            node for node, _ in self.interfaces.values() if node != CLIENT and address in self._addresses(node)
+        }
+        if len(reached) != 1 or len(answering) != 1:
             return None
         node, last = reached[0]
         ports = self._through(_switch(peer), _switch(last))
