@@ -219,6 +219,9 @@ def _one(pocket: _Pocket, experiment: Experiment, submitted: State | None, found
             )
             if same not in pocket.done:
                 pocket.become(wanted)
+                if why := pocket.answered_by_others(experiment):
+                    found.broken[experiment.id] = why
+                    return
         except StateError as error:
             why = f"the network could not be set up for this again: {error}"
             (found.broken if theirs else found.errors)[experiment.id] = why
@@ -343,6 +346,18 @@ class _Pocket:
             if interface.addresses:
                 found.setdefault(node, interface.addresses[0].partition("/")[0])
         return found
+
+    def answered_by_others(self, experiment: Experiment) -> str:
+        """Which node has the address of one that traffic goes to, perhaps for itself alone; "" if none has."""
+        targets = [each.target for each in experiment.flows]
+        targets += [experiment.ping.target] if experiment.ping else []
+        addresses = self.addresses()
+        for target in dict.fromkeys(targets):
+            for name, node in self.now.nodes.items():
+                taken = {each.partition("/")[0] for port in node.interfaces.values() for each in port.addresses}
+                if name != target and addresses.get(target) in taken:
+                    return f"{name} has the address of {target} ({addresses[target]}), and so answers in its place"
+        return ""
 
     def _type(self, lines: Iterable[tuple[str, str]]) -> None:
         """Settings of the exercise; that one fails on the exercise's own topology a test excludes."""

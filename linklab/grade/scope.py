@@ -27,6 +27,7 @@ _OTHERS_BYTES = 2**30
 """For what grades without a submission: the process of the class, pages, and plots."""
 _OTHERS_TASKS = 512
 _SHARE_OF_MACHINE = 0.9
+_PAGE = os.sysconf("SC_PAGE_SIZE")  # the kernel keeps whole pages
 _ASK_S = 10.0
 _MOVED_S = 5.0
 
@@ -50,7 +51,8 @@ def limits_of(jobs: int, machine_bytes: int, each: Limits | None = None) -> Scop
     each = each or Limits()
     network = (each.memory_mib + each.work_mib + each.own_mib) * 2**20
     wanted = _OTHERS_BYTES + jobs * (MOST_MEMORY_BYTES + network)
-    return ScopeLimits(min(wanted, int(machine_bytes * _SHARE_OF_MACHINE)), _OTHERS_TASKS + jobs * each.processes)
+    memory = min(wanted, int(machine_bytes * _SHARE_OF_MACHINE))
+    return ScopeLimits(memory - memory % _PAGE, _OTHERS_TASKS + jobs * each.processes)
 
 
 def enter(limits: ScopeLimits) -> str:
