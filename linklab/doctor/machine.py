@@ -223,10 +223,14 @@ def check_sandbox(why_not: str | None, as_whom: str = "") -> MachineCheck:
 
 def _look_for_sandbox() -> MachineCheck:
     from linklab.grade.bubblewrap import as_whom, why_not
+    from linklab.grade.scope import why_none
 
     try:
         why = why_not()
-        return check_sandbox(why, "" if why else as_whom())
+        together = (
+            f"no limit holds for all of them together: {none}" if (none := why_none()) else "systemd limits them all"
+        )
+        return check_sandbox(why, "" if why else f"{as_whom()}; {together}")
     except MissingError as error:
         return check_sandbox(str(error))
 

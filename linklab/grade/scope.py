@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What grading may take of this machine together, where systemd gives a control group: a scope with limits.
+"""What grading a submission may take of this machine, where systemd gives a control group: a scope with limits.
 
-    jobs → limits → a scope of systemd's that this process moves into, and all that it starts with it
+    limits → a scope of systemd's that this process moves into, and all that it starts with it
 
-A scope also counts what no sum of processes' memory shows, such as buffers of sockets.  It is the last resort: what
-reaches it ends by the kernel's hand, as the largest of all that is graded at once.  Sources: systemd.scope(5),
-systemd.resource-control(5), org.freedesktop.systemd1(5), busctl(1), cgroups(7).
+A scope also counts what no sum of processes' memory shows, such as buffers of sockets.  It is the last resort: systemd
+ends all that is in a scope of which the kernel had to end a process (systemd 252; OOMPolicy in later ones).  Sources:
+systemd.scope(5), systemd.resource-control(5), org.freedesktop.systemd1(5), busctl(1), cgroups(7).
 """
 
 from __future__ import annotations
@@ -19,13 +19,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from linklab.grade.limits import Limits
-from linklab.grade.worker import MOST_MEMORY_BYTES
 
 GROUPS = Path("/sys/fs/cgroup")
+"""Where control groups of version 2 are mounted (cgroups(7))."""
+BOOTED = Path("/run/systemd/system")
+"""Is there where systemd is the first process (sd_booted(3))."""
 _OWN = Path("/proc/self/cgroup")
-_OTHERS_BYTES = 2**30
-"""For what grades without a submission: the process of the class, pages, and plots."""
-_OTHERS_TASKS = 512
+_SPARE_BYTES = 2**29
+"""For what the machine's kernel keeps for an honest network, which is far less."""
+_SPARE_TASKS = 64
 _SHARE_OF_MACHINE = 0.9
 _PAGE = os.sysconf("SC_PAGE_SIZE")  # the kernel keeps whole pages
 _ASK_S = 10.0
@@ -40,19 +42,19 @@ class ScopeLimits:
     tasks: int
 
 
-def limits_of(jobs: int, machine_bytes: int, each: Limits | None = None) -> ScopeLimits:
-    """What so many submissions at once may take: the sum of their limits, and never the machine's last tenth.
+def limits_of(grader_bytes: int, machine: int | None = None, network: Limits | None = None) -> ScopeLimits:
+    """What grading a submission may take: the sum of its limits, and never the machine's last tenth.
 
     Args:
-        jobs: how many at once.
-        machine_bytes: memory of the machine.
-        each: limits of a network, of which a submission has one at a time.
+        grader_bytes: memory of the process that grades.
+        machine: memory of the machine, bytes; None asks it.
+        network: limits of its networks, of which there is one at a time.
     """
-    each = each or Limits()
-    network = (each.memory_mib + each.work_mib + each.own_mib) * 2**20
-    wanted = _OTHERS_BYTES + jobs * (MOST_MEMORY_BYTES + network)
-    memory = min(wanted, int(machine_bytes * _SHARE_OF_MACHINE))
-    return ScopeLimits(memory - memory % _PAGE, _OTHERS_TASKS + jobs * each.processes)
+    network = network or Limits()
+    machine = os.sysconf("SC_PHYS_PAGES") * _PAGE if machine is None else machine
+    wanted = grader_bytes + (network.memory_mib + network.work_mib + network.own_mib) * 2**20 + _SPARE_BYTES
+    memory = min(wanted, int(machine * _SHARE_OF_MACHINE))
+    return ScopeLimits(memory - memory % _PAGE, network.processes + _SPARE_TASKS)
 
 
 def enter(limits: ScopeLimits) -> str:
@@ -60,7 +62,7 @@ def enter(limits: ScopeLimits) -> str:
 
     A process that already has a limit of memory keeps that one.
     """
-    if why := _why_none():
+    if why := why_none():
         return why
     name = f"linklab-grade-{os.getpid()}.scope"
     try:
@@ -84,6 +86,21 @@ def enter(limits: ScopeLimits) -> str:
     return "" if limit_of(group) == limits.memory_bytes else "the one that systemd made does not limit memory"
 
 
+def why_none() -> str:
+    """Why no scope can be asked for, in words; "" where one can."""
+    try:
+        controllers = (GROUPS / "cgroup.controllers").read_text(encoding="utf-8").split()
+    except OSError:
+        return "this machine has no control groups of version 2"
+    if not {"memory", "pids"} <= {*controllers}:
+        return "the control groups of this machine limit no memory or no processes"
+    if not BOOTED.is_dir() or shutil.which("busctl") is None:
+        return "no systemd manages this machine"
+    if limit_of(own_group()) is not None:
+        return "this process has a limit of memory already, which holds"
+    return ""
+
+
 def own_group() -> Path:
     """The control group of this process below the mount of version 2."""
     lines = _OWN.read_text(encoding="utf-8").splitlines()
@@ -102,21 +119,6 @@ def limit_of(group: Path) -> int | None:
             continue
         found += [int(text)] if text.isdecimal() else []
     return min(found, default=None)
-
-
-def _why_none() -> str:
-    """Why no scope can be asked for, in words; "" where one can."""
-    try:
-        controllers = (GROUPS / "cgroup.controllers").read_text(encoding="utf-8").split()
-    except OSError:
-        return "this machine has no control groups of version 2"
-    if not {"memory", "pids"} <= {*controllers}:
-        return "the control groups of this machine limit no memory and no processes"
-    if not Path("/run/systemd/system").is_dir() or shutil.which("busctl") is None:
-        return "no systemd manages this machine"  # sd_booted(3)
-    if limit_of(own_group()) is not None:
-        return "this process has a limit of memory already, which holds"
-    return ""
 
 
 def _wanted(name: str, limits: ScopeLimits) -> Sequence[str]:

@@ -30,7 +30,7 @@ from linklab.engine.api import Engine
 from linklab.errors import LinklabError
 from linklab.exercise.places import searching
 from linklab.exercise.report import Report, Status, called
-from linklab.grade import scratch, subordinate
+from linklab.grade import scope, scratch, subordinate
 
 GRADE = "linklab.grade.worker:grade_in_pocket"
 GRACE_S = 10.0
@@ -248,6 +248,7 @@ def _work(unit: Unit, bundle: str, _tell: Tell) -> Report:
     folder = Path.cwd().parent
     try:
         if unit.options.get("sandboxed", True) and not unit.options.get("container", False):
+            scope.enter(scope.limits_of(MOST_MEMORY_BYTES))  # where there is none, the other limits hold
             subordinate.enter()  # before there are threads; where it cannot be, networks run as ourselves
         with searching(map(Path, unit.exercises)), scratch.within(folder):
             try:

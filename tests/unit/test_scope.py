@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""The limit of all that grading takes together: what it is, who has one already, and what systemd is asked for."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from linklab.grade import scope
+from linklab.grade.scope import ScopeLimits, limit_of, limits_of, own_group, why_none
+
+GIB = 2**30
+ENTERS = """
+import json, subprocess
+from linklab.grade import scope
+why = scope.enter(scope.ScopeLimits(2**30, 300))
+group = scope.own_group()
+print(json.dumps([why, group.name, scope.limit_of(group), (group / "pids.max").read_text()]), flush=True)
+subprocess.run(["python3", "-c", "bytearray(3 * 2**30)"], stderr=subprocess.DEVNULL)
+"""
+
+
+def test_the_limit_is_the_sum_of_all_others_and_leaves_the_machine_a_tenth():
+    """4 GiB for the grader, 2048 + 128 + 256 MiB for its network, and something for the machine's kernel."""
+    assert limits_of(4 * GIB, 64 * GIB) == ScopeLimits(4 * GIB + (2432 + 512) * 2**20, 4096 + 64)
+    assert limits_of(4 * GIB, 7 * GIB).memory_bytes == 7 * GIB * 9 // 10 // 4096 * 4096
+
+
+def test_who_has_a_limit_already_keeps_it(tmp_path, monkeypatch):
+    """The least of the own group and of those above it; the root of all has none."""
+    monkeypatch.setattr(scope, "GROUPS", tmp_path)
+    group = tmp_path / "user.slice/run-1.scope"
+    group.mkdir(parents=True)
+    for folder, text in ((group, "max\n"), (group.parent, "max\n")):
+        (folder / "memory.max").write_text(text)
+    assert limit_of(group) is None
+    (group.parent / "memory.max").write_text("4294967296\n")
+    assert limit_of(group) == 4 * GIB
+    (group / "memory.max").write_text("1073741824\n")
+    assert limit_of(group) == GIB
+    own = tmp_path / "cgroup"
+    own.write_text("4:memory:/x\n0::/user.slice/run-1.scope\n")
+    monkeypatch.setattr(scope, "_OWN", own)
+    assert own_group() == group
+    (tmp_path / "cgroup.controllers").write_text("cpu memory pids\n")
+    monkeypatch.setattr(scope, "BOOTED", tmp_path)
+    monkeypatch.setattr(scope.shutil, "which", lambda _: "/usr/bin/busctl")
+    assert why_none() == "this process has a limit of memory already, which holds"
+    (tmp_path / "cgroup.controllers").write_text("cpu pids\n")
+    assert why_none() == "the control groups of this machine limit no memory or no processes"
+
+
+@pytest.mark.skipif(bool(why_none()), reason=f"no scope here: {why_none()}")
+def test_systemd_limits_what_is_started_from_there():
+    """A process of 3 GiB ends in a scope of 1 GiB, and nothing of the scope is left."""
+    done = subprocess.run([sys.executable, "-c", ENTERS], capture_output=True, text=True, check=False)
+    why, name, limit, tasks = json.loads(done.stdout)
+    assert (why, limit, tasks) == ("", GIB, "300\n")
+    assert name.startswith("linklab-grade-")
+    assert not list(Path("/sys/fs/cgroup").rglob(name))
+
+
+def test_a_systemd_that_makes_none_is_said(monkeypatch):
+    """In its own words; grading goes on with the other limits."""
+    monkeypatch.setattr(scope, "why_none", lambda: "")
+    refused = subprocess.CompletedProcess([], 1, "", "Failed to start transient scope unit:\nAccess denied\n")
+    asked = []
+    monkeypatch.setattr(scope.subprocess, "run", lambda command, **_: asked.append(command) or refused)
+    said = scope.enter(ScopeLimits(GIB, 300))
+    assert said == "systemd makes none (Failed to start transient scope unit: Access denied)"
+    words = " ".join(asked[0])
+    assert f"fail 5 PIDs au 1 {os.getpid()} MemoryMax t {GIB} MemorySwapMax t 0 TasksMax t 300 CollectMode s" in words
+    monkeypatch.setattr(scope.subprocess, "run", lambda *_, **__: (_ for _ in ()).throw(FileNotFoundError("busctl")))
+    assert scope.enter(ScopeLimits(GIB, 300)) == "systemd does not answer (busctl)"
