@@ -47,6 +47,20 @@ def visible(text: str, *, keep: str = "\n\t") -> str:
     return _UNFIT.sub(lambda found: found[0] if found[0] in keep else _spelt(found[0]), text)
 
 
+def shown_json(data: Any, **options: Any) -> str:
+    r"""JSON text of letters of any alphabet, in which what a terminal would obey, and halves of pairs, are escaped.
+
+    Args:
+        data: what JSON can hold.
+        options: of `json.dumps`.
+    """
+
+    def escaped(found: re.Match[str]) -> str:
+        return found[0] if found[0] == "\n" else json.dumps(found[0])[1:-1]
+
+    return _UNFIT.sub(escaped, json.dumps(data, ensure_ascii=False, **options))
+
+
 def one_line(text: str) -> str:
     """Return the text as one line: line ends, tabs and runs of blanks become one blank, the rest as `visible`."""
     return visible(" ".join(text.split()), keep="")

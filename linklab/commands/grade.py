@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import sys
 import time
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from linklab.base import claims
 from linklab.base.processes import processors
-from linklab.base.text import excerpt
+from linklab.base.text import excerpt, shown_json
 from linklab.commands.grade_platform import make, run_there
 from linklab.commands.grade_view import GradeView, whole
 from linklab.commands.interrupt import says_what_is_left
@@ -221,7 +220,7 @@ def _run(args: argparse.Namespace) -> int:
         graded = grade_all(submissions, settings, out, view.changed, left, known=known)
     if args.json:
         data = {"out": str(out), **summary(graded.entries, graded.findings, left)}
-        print(json.dumps(data, indent=2, ensure_ascii=False))
+        print(shown_json(data, indent=2))
     view.end(graded, out, time.perf_counter() - started, left)
     return 0 if all(whole(entry) for entry in graded.entries) else 1
 

@@ -124,9 +124,12 @@ class ContainerNetwork(SandboxNetwork):
         super().close()
         try:
             end_all(self._account)
-            where = [Path(f"/proc/self/fd/{number}").readlink() for number in self._held]
-            # of this machine's own rm, which no depth of folders stops, and which follows no link
-            subprocess.run(["rm", "-rf", "--", *where], stderr=subprocess.DEVNULL, check=False)
+            for place_of in (Path(f"/proc/self/fd/{number}") for number in self._held):
+                # by the open folder, wherever it has been moved; no depth stops find(1), and it follows no link
+                empty = ["find", ".", "-mindepth", "1", "-delete"]
+                subprocess.run(empty, cwd=place_of, stderr=subprocess.DEVNULL, check=False)
+                with contextlib.suppress(OSError):  # which removes what is empty, and no link
+                    place_of.readlink().rmdir()
         finally:
             with self._looking:
                 while self._held:

@@ -8,7 +8,6 @@ the reports alone, so neither the number of jobs nor who finished first can be s
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +18,7 @@ from typing import Any, TypeAlias
 
 from linklab.base import owned
 from linklab.base.files import write
-from linklab.base.text import visible
+from linklab.base.text import shown_json, visible
 from linklab.exercise.instance import Student
 from linklab.exercise.places import search_path
 from linklab.exercise.report import Report, Status
@@ -259,7 +258,7 @@ def _write_class(out: Path, entries: Sequence[Entry], found: Sequence[Finding], 
     write(out / "grades-moodle.csv", moodle_csv(entries))
     write(out / "grades-canvas.csv", canvas_csv(entries))
     write(out / "junit.xml", junit_xml(entries))
-    text = json.dumps(summary(entries, found, left), indent=2, sort_keys=True, ensure_ascii=False)
+    text = shown_json(summary(entries, found, left), indent=2, sort_keys=True)
     write(out / "summary.json", text + "\n")
     pages = {entry.name: (out / entry.name / "report.html").read_text(encoding="utf-8") for entry in entries}
     if (feedback := moodle_feedback(entries, pages)) is not None:

@@ -8,6 +8,7 @@ and no more.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from collections.abc import Collection, Sequence
@@ -60,7 +61,7 @@ class Results:
         new = [each for each, place in zip(submissions, taken, strict=True) if not place.name]
         labels = [place.label for place in taken if place.name]
         labels += [entry.label for entry in self.entries]
-        free = iter(folder_names([each.label for each in new], [entry.name for entry in self.entries]))
+        free = iter(folder_names([each.label for each in new], self._used()))
         for index, each in enumerate(submissions):
             if not taken[index].name:
                 taken[index] = Place(next(free), _unlike(each, labels))
@@ -87,7 +88,14 @@ class Results:
             if student and entry.student == student and entry.name not in names:
                 return Place(entry.name, entry.label)
         label = _unlike(submission, [*(each.label for each in taken), *(entry.label for entry in self.entries)])
-        return Place(folder_names([label], [*names, *(entry.name for entry in self.entries)])[0], label)
+        return Place(folder_names([label], [*names, *self._used()])[0], label)
+
+    def _used(self) -> list[str]:
+        """Names that no new folder of results may have: of those that are there, and of whatever else lies there."""
+        found = []
+        with contextlib.suppress(FileNotFoundError):
+            found = [path.name for path in self.folder.iterdir()]
+        return [*found, *(entry.name for entry in self.entries)]
 
     def _same(self, submission: HandedIn) -> list[Entry]:
         """What was graded of the same file, or of one with the same label in a folder that Moodle names.

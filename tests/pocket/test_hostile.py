@@ -744,6 +744,14 @@ def test_what_a_network_has_used_counts_after_its_end(tmp_path):
     assert 50.0 < engine.left_s() <= 60.0 - used_s
 
 
+def test_what_lines_write_within_a_second_comes_out_each_time(tmp_path):
+    """Regression: hostfs says whole seconds, so a file of as many bytes as before was taken for the same file."""
+    with SandboxEngine().start(Topology.load(TOPOLOGY), workdir=tmp_path, clock=Clock.VIRTUAL, seed=1) as network:
+        for number in range(4):
+            network.run([Typed("h1", f"echo {number} >/lab/y")])
+            assert (tmp_path / "y").read_text() == f"{number}\n"
+
+
 def test_building_is_held_to_processor_time_and_not_to_the_clock(tmp_path, monkeypatch):
     """Regression: a drawing within all limits took more than 120 s on a slow machine, as an error of ours."""
     monkeypatch.setattr(AgentNetwork, "build_within_s", 0.001)

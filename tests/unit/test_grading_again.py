@@ -215,6 +215,33 @@ def test_a_file_called_as_one_of_the_graders_own_ends_nothing(place):
     assert {each.name for each in stored(Path("old")).entries} == {"lab1", "running.json-2", "grades.csv-2"}
 
 
+def test_what_else_lies_among_the_results_stays(place):
+    """Regression: a submission called as a folder of the instructor's removed that; a file ended the class."""
+    lab("class/ada/lab1.zip", 1.0)
+    grade("class", "--out", "old")
+    Path("old/notes").mkdir()
+    for name in ("old/notes/remarks.txt", "old/points.csv"):
+        Path(name).write_text("mine")
+    lab("late/m/notes.zip", 2.0)
+    lab("late/n/points.csv.zip", 3.0)
+    grade("late", "--into", "old")
+    assert [Path(name).read_text() for name in ("old/notes/remarks.txt", "old/points.csv")] == ["mine", "mine"]
+    assert {each.name for each in stored(Path("old")).entries} == {"lab1", "notes-2", "points.csv-2"}
+
+
+def test_a_files_name_moves_no_cursor_of_who_reads_the_summary(place, capsys):
+    """Regression: the path of the file was in the summary as it is, with what a terminal obeys."""
+    path = Path("class/e\x9b31mRED\u202egnp.zip")
+    lab(path, 1.0)
+    grade("class", "--out", "old")
+    capsys.readouterr()
+    grade(str(path), "--into", "old", "--json")
+    for text in (capsys.readouterr().out, Path("old/summary.json").read_text()):
+        assert not {"\x9b", "\u202e"} & set(text)
+        assert json.loads(text)["submissions"][0]["path"] == f"../{path}"
+    assert len(stored(Path("old")).entries) == 1
+
+
 def test_points_merged_later_give_the_same_bytes_as_at_once(place):
     """The pages of those who got none are not written again; curves and their order are those that were measured."""
     grade("in", "--out", "old", "--course", "c.toml", "--times", "times.csv")

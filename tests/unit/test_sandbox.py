@@ -147,6 +147,17 @@ def test_folders_count_as_files_do_in_what_is_looked_at(folders, monkeypatch):
     assert len(opened) < 100
 
 
+def test_a_file_that_is_written_again_comes_out_again(folders):
+    """Regression: within one second of the network's clock, as hostfs says it, with as many bytes, it did not."""
+    ours, theirs, number = folders
+    exchange = Exchange(ours, number, Room())
+    for content in (b"0", b"1", b"2", b"3"):
+        (theirs / "y").write_bytes(content)
+        os.utime(theirs / "y", (1_000_000_000, 1_000_000_000))
+        exchange.pull()
+        assert contents(ours) == {"y": content}
+
+
 def test_what_came_out_and_was_deleted_counts(folders):
     """Regression: the lines of a lab, each of which deleted the files before it, filled the disk of the grader."""
     ours, theirs, number = folders
