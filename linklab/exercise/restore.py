@@ -80,7 +80,7 @@ def _node_lines(name: str, before: Node, after: Node) -> Iterator[str]:
 def _link_lines(interface: str, was: Interface, becomes: Interface, node: Node) -> Iterator[str]:
     link = f"ip link set dev {interface}"
     if (was.kind == "bridge") != (becomes.kind == "bridge"):  # by which ways are found
-        raise StateError(f"{interface} is {was.kind or 'of no kind'}, not {becomes.kind or 'of no kind'}")
+        raise StateError(f"{interface} is {'a' if was.kind == 'bridge' else 'no'} bridge, and the state says otherwise")
     if becomes.master != was.master:
         bridges = {name for name, each in node.interfaces.items() if each.kind == "bridge"}
         if (was.master and was.master not in bridges) or (becomes.master and becomes.master not in bridges):
