@@ -85,7 +85,8 @@ class Results:
             return place
         names = [each.name for each in taken]
         for entry in same:
-            if student and entry.student == student and entry.name not in names:
+            proven = "" if entry.report.unproven else entry.student
+            if proven == student and entry.name not in names:
                 return Place(entry.name, entry.label)
         label = _unlike(submission, [*(each.label for each in taken), *(entry.label for entry in self.entries)])
         return Place(folder_names([label], [*names, *self._used()])[0], label)
