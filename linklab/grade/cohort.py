@@ -12,7 +12,10 @@ from dataclasses import dataclass
 from linklab.exercise.instance import is_practice
 from linklab.exercise.report import Report, called
 
-_MOODLE = re.compile(r"([^/]+)_(\d+)_assignsubmission_")
+_MOODLE_FOLDER = re.compile(r"([^/]+)_\d+_assignsubmission_[^/_]+_?/")
+"""What a student's profile says may look like the rest, so the last counts."""
+_MOODLE_FILE = re.compile(r"([^/]+?)_\d+_assignsubmission_[^/]*$")
+"""Of a download without folders: the student's own name of the file follows, and may look like the rest."""
 _CANVAS = re.compile(r"([^\W_]+)_(?:LATE_)?\d+_\d+_[^/]*$")
 """The name in small letters without blanks and signs, of any alphabet (Canvas's lib/content_zipper.rb)."""
 
@@ -79,5 +82,5 @@ def handed_in_by(label: str) -> str:
 
     With that name a label begins: further on a student may have called a folder so.
     """
-    found = _MOODLE.match(label) or _CANVAS.match(label)
+    found = _MOODLE_FOLDER.match(label) or _MOODLE_FILE.match(label) or _CANVAS.match(label)
     return found[1] if found else label
