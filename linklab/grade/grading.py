@@ -33,7 +33,7 @@ from linklab.grade.marking import Marking
 from linklab.grade.marks import mark, tool_broke
 from linklab.grade.overview import overview_page
 from linklab.grade.results import results_text, scrubbed
-from linklab.grade.results_folder import LISTS, Results, with_curves
+from linklab.grade.results_folder import LISTS, Place, Results, with_curves
 from linklab.grade.whose import absent, placed
 from linklab.grade.worker import GRADE, MOST_BYTES, Happenings, Unit, failed, run_here
 
@@ -116,7 +116,7 @@ def grade_all(
         OSError: a file cannot be written.
     """
     before = known or Results(out)
-    places = before.places(submissions)
+    places = list(at_first := before.places(submissions))
     old = {entry.name: entry for entry in before.entries}
     entries: list[Entry | None] = [None] * len(submissions)
     logs = [""] * len(submissions)
@@ -134,9 +134,11 @@ def grade_all(
                 continue
             index, done = event
             if done is not None:
-                if entries[index] is None:  # else it is graded once more, and goes where it was
-                    proven = "" if done.report.unproven else done.report.student
-                    places[index] = before.beside(submissions[index], places[index], proven, places)
+                proven = "" if done.report.unproven else done.report.student
+                found_at = before.beside(submissions[index], at_first[index], proven, _without(places, index))
+                if entries[index] is not None and found_at != places[index]:  # it broke at first, and proved nothing
+                    _removed(out, places[index].name)
+                places[index] = found_at
                 name, label = places[index].name, places[index].label
                 whose = placed(replace(done.report, source=label), label, settings.roster)
                 marked = settings.marking.applied(whose, label, old[name].report if name in old else None)
@@ -226,10 +228,18 @@ def _in_doubt(report: Report) -> bool:
 # --- writing
 
 
-def _written(out: Path, name: str, report: Report, log: str) -> Report:
-    """Write the files of one submission, in place of earlier ones; the report that they show."""
+def _without(places: Sequence[Place], index: int) -> list[Place]:
+    return [*places[:index], *places[index + 1 :]]
+
+
+def _removed(out: Path, name: str) -> None:
     shutil.rmtree(out / name, ignore_errors=True)
     (out / "logs" / f"{name}.log").unlink(missing_ok=True)
+
+
+def _written(out: Path, name: str, report: Report, log: str) -> Report:
+    """Write the files of one submission, in place of earlier ones; the report that they show."""
+    _removed(out, name)
     (out / name).mkdir(parents=True)
     try:
         files = _files(replace(report, traces=write_data(report, out / name)))

@@ -123,6 +123,19 @@ def test_a_file_that_proves_nothing_replaces_nothing_that_is_proven(place):
         assert len(stored(Path("old")).entries) == 2
 
 
+def test_what_breaks_at_first_replaces_its_own_results_all_the_same(place):
+    """Regression: broken, it proved nothing and went beside; graded once more, it stayed there, beside the old mark."""
+    grade("in", "--out", "old")
+    hand_in("s2", do="break", once=str(place / "once"), name="Bob again")
+    grade("in", "--into", "old")
+    assert [(each.name, each.report.name) for each in stored(Path("old")).entries] == [
+        ("s1-e3", ""),
+        ("s2-e3", "Bob again"),
+        ("s3-e3", ""),
+    ]
+    assert sorted(each.name for each in Path("old").iterdir() if each.is_dir()) == ["logs", "s1-e3", "s2-e3", "s3-e3"]
+
+
 @pytest.mark.parametrize("moodle", [True, False])
 def test_a_folder_that_a_student_named_as_anothers_is_the_students_own(place, moodle):
     """Regression: below the own folder, a file in one called as Bob's replaced Bob's results, or stopped the class."""
