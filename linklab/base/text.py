@@ -48,7 +48,7 @@ def visible(text: str, *, keep: str = "\n\t") -> str:
 
 
 def shown_json(data: Any, **options: Any) -> str:
-    r"""JSON text of letters of any alphabet, in which what a terminal would obey, and halves of pairs, are escaped.
+    """Return JSON text that keeps letters of any alphabet and escapes control characters and lone surrogates.
 
     Args:
         data: what JSON can hold.

@@ -23,7 +23,7 @@ class AgentNetwork:
 
     link: AgentLink
     build_within_s: float = BUILD_DEADLINE_S
-    """Wall-clock seconds."""
+    """Seconds by the machine's clock that building may take."""
 
     def __init__(self) -> None:
         self.environment: dict[str, Any] = {}

@@ -79,8 +79,9 @@ def _node_lines(name: str, before: Node, after: Node) -> Iterator[str]:
 
 def _link_lines(interface: str, was: Interface, becomes: Interface, node: Node) -> Iterator[str]:
     link = f"ip link set dev {interface}"
-    if (was.kind == "bridge") != (becomes.kind == "bridge"):  # by which ways are found
-        raise StateError(f"{interface} is {'a' if was.kind == 'bridge' else 'no'} bridge, and the state says otherwise")
+    if (was.kind == "bridge") != (becomes.kind == "bridge"):  # StateWays finds the switches by the kind
+        here = "a bridge" if was.kind == "bridge" else "not a bridge"
+        raise StateError(f"{interface} is {here} here, but the state says the opposite")
     if becomes.master != was.master:
         bridges = {name for name, each in node.interfaces.items() if each.kind == "bridge"}
         if (was.master and was.master not in bridges) or (becomes.master and becomes.master not in bridges):

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 import zipfile
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
@@ -18,13 +17,12 @@ from xml.etree import ElementTree
 
 from linklab.base.text import csv_cell, visible
 from linklab.exercise.report import CheckResult, Report, Status
-from linklab.grade.cohort import Entry
+from linklab.grade.cohort import MOODLE_FOLDER, Entry
 from linklab.grade.marks import mark, tool_broke
 from linklab.grade.results import adjusted, points, story, student_view
 from linklab.judge.verdict import Outcome
 
 STATUS = {Status.GRADED: "graded", Status.UNGRADABLE: "not gradable", Status.ERROR: "our tool broke"}
-_MOODLE_FOLDER = re.compile(r"([^/]+_\d+_assignsubmission_[^/_]+_?)/")
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _NO_GRADE = "-"
 """What Moodle's import takes for no grade; older versions made an empty cell of a new grade item a zero."""
@@ -224,7 +222,7 @@ def moodle_feedback(entries: Sequence[Entry], pages: Mapping[str, str]) -> bytes
         entries: those whose label is in a folder that Moodle named on download.
         pages: entry's name → its student's page.
     """
-    mine = [(found[1], entry) for entry in entries if (found := _MOODLE_FOLDER.match(entry.label))]
+    mine = [(found[1], entry) for entry in entries if (found := MOODLE_FOLDER.match(entry.label))]
     if not mine:
         return None
     names = [f"{folder}/{entry.report.exercise or entry.name}-report.html" for folder, entry in mine]

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from linklab.exercise.instance import is_practice
 from linklab.exercise.report import Report, called
 
-_MOODLE_FOLDER = re.compile(r"([^/]+)_\d+_assignsubmission_[^/_]+_?/")
-"""What a student's profile says may look like the rest, so the last counts."""
+MOODLE_FOLDER = re.compile(r"(([^/]+)_\d+_assignsubmission_[^/_]+_?)/")
+"""The folder, and the student's name in it, which may contain the same words, so the last match counts."""
 _MOODLE_FILE = re.compile(r"([^/]+?)_\d+_assignsubmission_[^/]*$")
 """Of a download without folders: the student's own name of the file follows, and may look like the rest."""
 _CANVAS = re.compile(r"([^\W_]+)_(?:LATE_)?\d+_\d+_[^/]*$")
@@ -42,6 +42,11 @@ class Entry:
     def student(self) -> str:
         """The student's id, "" where the submission names none."""
         return "" if self.practice else self.report.student
+
+    @property
+    def proven(self) -> str:
+        """The student's id where an instance proves it, else ""."""
+        return "" if self.report.unproven else self.student
 
     @property
     def sender(self) -> str:
@@ -80,7 +85,9 @@ class Finding:
 def handed_in_by(label: str) -> str:
     """Who handed a file in, from the name that Moodle or Canvas gave it on download; else the label.
 
-    With that name a label begins: further on a student may have called a folder so.
+    Only the beginning of the label counts, because a student may have given a folder further down such a name.
     """
-    found = _MOODLE_FOLDER.match(label) or _MOODLE_FILE.match(label) or _CANVAS.match(label)
+    if folder := MOODLE_FOLDER.match(label):
+        return folder[2]
+    found = _MOODLE_FILE.match(label) or _CANVAS.match(label)
     return found[1] if found else label

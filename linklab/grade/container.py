@@ -118,6 +118,8 @@ class ContainerNetwork(SandboxNetwork):
         super().boot()
         found = _deleted(self._account)
         self._kernels = max(found, key=lambda each: found[each], default=None)
+        if self._kernels is None:
+            raise EngineError("the open files of the network cannot be seen, so what it writes could not be limited")
 
     def close(self) -> None:
         """End it, and every process of its user."""
@@ -246,7 +248,7 @@ def end_all(user: int) -> None:
 
 
 def _processes(user: int) -> list[int]:
-    """Those that run; one that is dead and has not been waited for is nobody's harm."""
+    """Those that run; one that is dead and has not been waited for does no harm."""
     found = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdecimal():

@@ -29,7 +29,7 @@ class UnbuildableError(InputError):
 
 
 def need_few(topology: Topology, beside: Topology | None = None) -> None:
-    """Refuse a drawing of more than `MOST_OF`, whatever else it is: checks of it take long by the square.
+    """Refuse a drawing of more than `MOST_OF`, whatever else it is, because checking it takes quadratic time.
 
     Args:
         topology: as handed in, not checked.

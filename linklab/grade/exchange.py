@@ -19,8 +19,9 @@ from pathlib import Path
 
 _SEEN = tuple[int, int, int, int]
 _DEPTH = 8
-_TICK_S = 0.01
+_TICK_NS = 10_000_000
 """After which a file that is written has another time: the longest tick of a machine's clock (CONFIG_HZ=100)."""
+_UNSETTLED: _SEEN = (0, 0, 0, 0)
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _FOLDER = _READ | os.O_DIRECTORY
 _WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -113,9 +114,6 @@ class Exchange:
                 continue
             with _theirs_may_fail():
                 self._take(name, theirs)
-        since_s = (time.time_ns() - max((theirs[3] for _, theirs in found), default=0)) / 1e9
-        if 0 <= since_s < _TICK_S:  # what is written yet in the same tick would have the same time
-            time.sleep(_TICK_S - since_s)
         return left_out
 
     def _has_room(self, name: str, size: int) -> bool:
@@ -134,17 +132,24 @@ class Exchange:
             if not stat.S_ISREG(about.st_mode) or (self.owner is not None and about.st_uid != self.owner):
                 return
             content = file.read(theirs[1])
+            # in the same tick it may be written again, and would have the same time: then it is taken once more
+            settled = time.time_ns() - theirs[3] > _TICK_NS
         path = self.ours / name
+        if not settled and path.is_file() and path.read_bytes() == content:
+            return
         path.parent.mkdir(parents=True, exist_ok=True)
         self._taken[name] = max(len(content), self._taken.get(name, 0))  # also where only a part can be written
         self._came_out.written += len(content)
         path.write_bytes(content)
         self._taken[name] = len(content)
-        self._known[name] = (_seen(path.stat()), theirs)
+        self._known[name] = (_seen(path.stat()), theirs if settled else _UNSETTLED)
 
 
 def _seen(about: os.stat_result) -> _SEEN:
-    """By what a file is known again; the pocket's kernel says in whole seconds when it was written (hostfs)."""
+    """What a file is known by.
+
+    The change time is the machine's own; the pocket's kernel sets the modification time, in whole seconds (hostfs).
+    """
     return about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns
 
 

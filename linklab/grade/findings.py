@@ -115,8 +115,9 @@ def _called_alike(entries: Sequence[Entry]) -> list[Finding]:
             if other is None or other.sender == entry.sender:
                 continue
             says = (
-                f"{entry.label} is another file than {other.label}, though its path ends alike, so both stand. "
-                "To replace the latter, copy the former over it and grade it again."
+                f"{entry.label} and {other.label} end alike but are two files, and nothing proves that both are one "
+                f"student's. If they are, copy {entry.label} over {other.label} and grade that again; if not, look at "
+                "who made the folder."
             )
             found.append(Finding("same name", (other, entry), says))
     return found

@@ -33,7 +33,7 @@ from linklab.grade.marking import Marking
 from linklab.grade.marks import mark, tool_broke
 from linklab.grade.overview import overview_page
 from linklab.grade.results import results_text, scrubbed
-from linklab.grade.results_folder import LISTS, Place, Results, with_curves
+from linklab.grade.results_folder import LISTS, Results, Spot, with_curves
 from linklab.grade.whose import absent, placed
 from linklab.grade.worker import GRADE, MOST_BYTES, Happenings, Unit, failed, run_here
 
@@ -134,11 +134,10 @@ def grade_all(
                 continue
             index, done = event
             if done is not None:
-                proven = "" if done.report.unproven else done.report.student
-                found_at = before.beside(submissions[index], at_first[index], proven, _without(places, index))
-                if entries[index] is not None and found_at != places[index]:  # it broke at first, and proved nothing
+                if entries[index] is not None:  # it broke at first, when it may have proven nothing
                     _removed(out, places[index].name)
-                places[index] = found_at
+                proven = Entry("", "", done.report).proven
+                places[index] = before.beside(submissions[index], at_first[index], proven, _without(places, index))
                 name, label = places[index].name, places[index].label
                 whose = placed(replace(done.report, source=label), label, settings.roster)
                 marked = settings.marking.applied(whose, label, old[name].report if name in old else None)
@@ -228,7 +227,7 @@ def _in_doubt(report: Report) -> bool:
 # --- writing
 
 
-def _without(places: Sequence[Place], index: int) -> list[Place]:
+def _without(places: Sequence[Spot], index: int) -> list[Spot]:
     return [*places[:index], *places[index + 1 :]]
 
 

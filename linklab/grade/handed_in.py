@@ -71,13 +71,13 @@ def collect(arguments: Sequence[str]) -> tuple[list[HandedIn], list[Skipped]]:
     """
     found = _Found()
     meant = [each for argument in arguments for each in _expanded(argument)]
+    downloads = all(_is_moodles_download(path) for path, _ in meant)
     # a shell's own patterns name links too: what a link leads to is known by its own name, where that is here
     for path, named in sorted(meant, key=lambda each: each[0].is_symlink()):
         if path.is_symlink() and not named:
             found.skip(path.parent, path, _LINKED_FOLDER if path.is_dir() else _LINK)
         elif path.is_dir():
-            folder = path.resolve() if ".." in path.parts else path.absolute()
-            found.search(folder, folder if len(meant) == 1 else folder.parent)
+            found.search(_plain(path), _plain(path) if len(meant) == 1 or downloads else _plain(path).parent)
         elif path.is_file():
             found.take(path, _label(path.parent, path))
         else:
@@ -91,8 +91,21 @@ def collect(arguments: Sequence[str]) -> tuple[list[HandedIn], list[Skipped]]:
     return submissions, sorted(found.skipped, key=lambda each: each.label)
 
 
+def _plain(path: Path) -> Path:
+    """The absolute path, without links where it goes upwards."""
+    return path.resolve() if ".." in path.parts else path.absolute()
+
+
+def _is_moodles_download(path: Path) -> bool:
+    """Whether this is a folder of nothing but folders that Moodle named for students."""
+    with contextlib.suppress(OSError):
+        names = [each.name for each in path.iterdir() if each.is_dir() or each.suffix.casefold() == ".zip"]
+        return bool(names) and all(map(is_moodles, names))
+    return False
+
+
 def _told_apart(files: Mapping[Path, str]) -> dict[Path, str]:
-    """File → label, which is the path below the folder that all share which were called alike.
+    """File → label: of files that would be called alike, the path below the deepest folder that they share.
 
     So a label that a student's folders lengthen is that student's own.  Names that differ only in what cannot be shown
     are numbered.

@@ -219,7 +219,7 @@ def _one(pocket: _Pocket, experiment: Experiment, submitted: State | None, found
             )
             if same not in pocket.done:
                 pocket.become(wanted)
-                if why := pocket.answered_by_others(experiment):
+                if why := pocket.answered_by_others(experiment):  # of a start: by the student's own drawing alone
                     found.broken[experiment.id] = why
                     return
         except StateError as error:
@@ -348,7 +348,7 @@ class _Pocket:
         return found
 
     def answered_by_others(self, experiment: Experiment) -> str:
-        """Which node has the address of one that traffic goes to, perhaps for itself alone; "" if none has."""
+        """Why traffic would not reach its target: another node that has the target's address; "" if there is none."""
         targets = [each.target for each in experiment.flows]
         targets += [experiment.ping.target] if experiment.ping else []
         addresses = self.addresses()

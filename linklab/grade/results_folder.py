@@ -30,7 +30,7 @@ LISTS = "lists.json"
 
 
 @dataclass(frozen=True)
-class Place:
+class Spot:
     """Where the results of a submission go: the folder's name; label: what the submission is called."""
 
     name: str
@@ -51,24 +51,24 @@ class Results:
     lists: Lists = field(default_factory=Lists)
     undated: frozenset[str] = frozenset()
 
-    def places(self, submissions: Sequence[HandedIn]) -> list[Place]:
+    def places(self, submissions: Sequence[HandedIn]) -> list[Spot]:
         """Where the results of each go: to those of the submission that was graded before, or to a new place."""
-        taken: list[Place] = []
+        taken: list[Spot] = []
         for each in submissions:
             names = {place.name for place in taken}
             known = next((entry for entry in self._same(each) if entry.name not in names), None)
-            taken.append(Place("", each.label) if known is None else Place(known.name, known.label))
+            taken.append(Spot("", each.label) if known is None else Spot(known.name, known.label))
         new = [each for each, place in zip(submissions, taken, strict=True) if not place.name]
         labels = [place.label for place in taken if place.name]
         labels += [entry.label for entry in self.entries]
         free = iter(folder_names([each.label for each in new], self._used()))
         for index, each in enumerate(submissions):
             if not taken[index].name:
-                taken[index] = Place(next(free), _unlike(each, labels))
+                taken[index] = Spot(next(free), _unlike(each, labels))
                 labels.append(taken[index].label)
         return taken
 
-    def beside(self, submission: HandedIn, place: Place, student: str, taken: Sequence[Place]) -> Place:
+    def beside(self, submission: HandedIn, place: Spot, student: str, taken: Sequence[Spot]) -> Spot:
         """Where a submission's results go once it is known whose it is proven to be.
 
         A student may have named the file as another's is: what is proven to be that other's is not replaced.
@@ -77,19 +77,18 @@ class Results:
             submission: that was graded.
             place: of `places`.
             student: whose it is, "" if nothing proves that.
-            taken: of all submissions of this run.
+            taken: of all other submissions of this run.
         """
         same = self._same(submission)
-        there = next((entry for entry in same if entry.name == place.name), None)
-        if there is None or there.report.unproven or not there.student or there.student == student:
-            return place
         names = [each.name for each in taken]
         for entry in same:
-            proven = "" if entry.report.unproven else entry.student
-            if proven == student and entry.name not in names:
-                return Place(entry.name, entry.label)
+            if entry.proven == student and (entry.name == place.name or entry.name not in names):
+                return Spot(entry.name, entry.label)
+        there = next((entry for entry in same if entry.name == place.name), None)
+        if there is None or not there.proven:
+            return place
         label = _unlike(submission, [*(each.label for each in taken), *(entry.label for entry in self.entries)])
-        return Place(folder_names([label], [*names, *self._used()])[0], label)
+        return Spot(folder_names([label], [*names, *self._used()])[0], label)
 
     def _used(self) -> list[str]:
         """Names that no new folder of results may have: of those that are there, and of whatever else lies there."""

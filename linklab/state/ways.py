@@ -155,10 +155,8 @@ class StateWays:
             for name, (node, interface) in self.interfaces.items()
             if node != CLIENT and address in _plain(interface) and {name, self.peers.get(name, "")} <= self.up
         ]
-        # whoever has it on another interface, such as the loopback, answers for it too (ip-sysctl.rst, arp_ignore)
-        answering = {
-            node for node, _ in self.interfaces.values() if node != CLIENT and address in self._addresses(node)
-        }
+        # whoever has it on another interface, such as the loopback, may answer for it too (ip-sysctl.rst, arp_ignore)
+        answering = [node for node in self.state.nodes if node != CLIENT and address in self._addresses(node)]
         if len(reached) != 1 or len(answering) != 1:
             return None
         node, last = reached[0]

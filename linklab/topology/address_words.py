@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from ipaddress import IPv4Address
 
+from linklab.base.text import excerpt
 from linklab.errors import InputError
 
 LONGEST_PREFIX = {4: 32, 6: 128}
@@ -73,7 +74,8 @@ def fault(text: str, *, prefix: bool | None) -> str:
 
 
 def _of_zone(text: str) -> str:
-    return "an address of a drawing has no zone; leave out the % and what follows it" if "%" in text else ""
+    zone = re.search(r"%[^/]*", text)
+    return f"an address of a drawing has no zone; leave out {excerpt(zone[0])}" if zone else ""
 
 
 def _of_numbers(address: str) -> str:

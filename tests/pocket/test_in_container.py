@@ -171,7 +171,7 @@ for _ in range(40):
     os.write(fd, bytes(2**24))
     os.fsync(fd)
     open("/proc/sys/vm/drop_caches", "w").write("3")
-for _ in range(10**7):
+while True:
     pass'
 """,
 }

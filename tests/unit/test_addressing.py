@@ -2,6 +2,7 @@
 """Addresses of ports and static routes: kept in the file, checked with a cure, planned, and exported."""
 
 import json
+import re
 
 import pytest
 from hypothesis import given
@@ -68,16 +69,16 @@ def test_names_and_numbers_follow_their_nodes_and_links():
 
 
 @pytest.mark.parametrize(
-    "changes",
+    ("changes", "zone"),
     [
-        {"r3_eth1": ["fe80::1%a;id;/64"]},
-        {"r3": [{"to": "default", "via": "2001:db8::2%$(id)"}]},
-        {"r3": [{"to": "2001:db8::%;id/64", "via": "2001:db8::2"}]},
+        ({"r3_eth1": ["fe80::1%a;id;/64"]}, "%a;id;"),
+        ({"r3": [{"to": "default", "via": "2001:db8::2%$(id)"}]}, "%$(id)"),
+        ({"r3": [{"to": "2001:db8::%;id/64", "via": "2001:db8::2"}]}, "%;id"),
     ],
 )
-def test_an_address_with_a_zone_is_refused(changes):
+def test_an_address_with_a_zone_is_refused(changes, zone):
     """Regression: Python takes any letters for a zone, and these were typed in a shell of the node."""
-    with pytest.raises(TopologyError, match="an address of a drawing has no zone; leave out the % and what follows it"):
+    with pytest.raises(TopologyError, match=rf"an address of a drawing has no zone; leave out {re.escape(zone)}"):
         plan(addressed(**changes))
 
 

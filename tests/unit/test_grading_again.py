@@ -121,6 +121,20 @@ def test_a_file_that_proves_nothing_replaces_nothing_that_is_proven(place):
         grade("class", "--into", "old", code=1)
         assert marks("old") == {"s77": "4"}
         assert len(stored(Path("old")).entries) == 2
+    path.write_text(json.dumps({"do": "grade", "student": "s77", "name": "Ada again"}))
+    grade("class", "--into", "old", code=1)
+    assert [(each.name, each.report.name) for each in stored(Path("old")).entries if each.proven] == [
+        ("exercise3-s77", "Ada again")
+    ]
+
+
+def test_a_practice_instance_graded_again_replaces_its_own(place):
+    """Regression: it was added anew each time, since nobody is its student."""
+    lab("week/exercise3-s77.zip", 0.0)
+    for text in ('{"do": "grade", "student": "practice"}',) * 3:
+        Path("week/exercise3-s77.zip").write_text(text)
+        grade("week", *(["--into", "old"] if Path("old").exists() else ["--out", "old"]))
+        assert [each.name for each in stored(Path("old")).entries] == ["exercise3-s77"]
 
 
 def test_what_breaks_at_first_replaces_its_own_results_all_the_same(place):
@@ -198,7 +212,7 @@ def test_only_the_file_that_was_graded_is_graded_again(place, path):
         assert contents("old/ada-lab1") == kept
     (label,) = set(found) - {"ada/lab1.zip", "bob/lab1.zip"}
     says = [each["says"] for each in json.loads((place / "old/summary.json").read_text())["findings"]]
-    alike = f"{label} is another file than ada/lab1.zip, though its path ends alike, so both stand."
+    alike = f"{label} and ada/lab1.zip end alike but are two files, and nothing proves that both are one student's."
     assert [each[: len(alike)] for each in says].count(alike) == 1
     grade("class", "--into", "old")
     assert found == scores("old"), "the folder of the whole class again, also with such a file in it"

@@ -118,6 +118,18 @@ def test_files_that_are_called_alike_are_told_apart_by_their_folders(tmp_path):
     assert [each.label for each in submissions] == ["c/eve.zip", *labels]
 
 
+def test_of_several_downloads_from_moodle_the_students_folders_are_the_labels(tmp_path):
+    """They begin with Moodle's word for the student; a folder that holds anything else is told by its own name."""
+    for name in ("mon/A_1_assignsubmission_file_/lab1.zip", "tue/B_2_assignsubmission_file_/lab1.zip"):
+        (tmp_path / name).parent.mkdir(parents=True)
+        (tmp_path / name).touch()
+    pattern = str(tmp_path / "*")
+    assert [each.label[0] for each in collect([pattern])[0]] == ["A", "B"]
+    (tmp_path / "tue/mine.zip").touch()
+    labels = ["mon/A_1_assignsubmission_file_/lab1.zip", "tue/B_2_assignsubmission_file_/lab1.zip", "tue/mine.zip"]
+    assert [each.label for each in collect([pattern])[0]] == labels
+
+
 def test_a_label_does_not_depend_on_folders_that_another_student_made(tmp_path):
     """Regression: mallory/ada lengthened the label of Ada's file, by which lists and results know it."""
     for name in ("class/ada/lab1.zip", "class/mallory/ada/lab1.zip"):
