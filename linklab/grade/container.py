@@ -54,6 +54,8 @@ true
 _SHOWN = 4
 _BLOCK = 512
 """Bytes of what stat(2) counts in st_blocks."""
+_MOST_HELD = 200_000
+"""Open files that are looked at four times a second; a network has a few thousand."""
 _STATE, _THREADS = 0, 17
 """Places of fields 3 and 20 of a process's stat behind its name."""
 _DEAD = ("Z", "X")
@@ -116,7 +118,7 @@ class ContainerNetwork(SandboxNetwork):
     def boot(self) -> None:
         """Start the kernel, whose memory is a deleted file: the largest before anything of a student's runs."""
         super().boot()
-        found = _deleted(self._account)
+        found, _ = _deleted(self._account)
         self._kernels = max(found, key=lambda each: found[each], default=None)
         if self._kernels is None:
             raise EngineError("the open files of the network cannot be seen, so what it writes could not be limited")
@@ -179,7 +181,9 @@ class ContainerNetwork(SandboxNetwork):
 
     def _overfull(self) -> str:
         """Why it has written too much; a file system of its own would count that, which cannot be had here."""
-        found = _deleted(self._account)
+        found, whole = _deleted(self._account)
+        if not whole:
+            return f"more than {_MOST_HELD:,} files were held open inside"
         found.pop(self._kernels or max(found, key=lambda each: found[each], default=(0, 0)), None)
         count, size = len(found), sum(found.values())
         with self._looking:
@@ -272,28 +276,43 @@ def _instructors() -> list[Path]:
     return [installation.ROOT / name for name in _INSTRUCTORS if (installation.ROOT / name).exists()]
 
 
-def _deleted(user: int) -> dict[tuple[int, int], int]:
-    """Device and number → bytes of each deleted file that a process of that user still has open.
+def _deleted(user: int) -> tuple[dict[tuple[int, int], int], bool]:
+    """Device and number → bytes of each deleted file that a process of that user still has open; whether all were seen.
 
     /proc/N/fd opens to the same user alone, or to a right that containers do not have (proc_pid_fd(5), ptrace(2)), so
     this thread takes the user's number for what it does with files, and is root with it for nothing else (setfsuid(2)).
+    Processes may share one table of files, in each of which it is looked at again.
     """
     pids, libc = _processes(user), ctypes.CDLL(None)
     found: dict[tuple[int, int], int] = {}
     libc.setfsgid(user)
     libc.setfsuid(user)
     try:
-        for pid in pids:
-            with contextlib.suppress(OSError), os.scandir(f"/proc/{pid}/fd") as entries:
-                for entry in entries:
-                    with contextlib.suppress(OSError):
-                        about = os.stat(entry.path)  # noqa: PTH116 - for thousands of files, four times a second
-                        if stat.S_ISREG(about.st_mode) and about.st_nlink == 0:
-                            found[about.st_dev, about.st_ino] = about.st_blocks * _BLOCK
+        for count, path in enumerate(chain.from_iterable(map(_open_files, pids))):
+            if count == _MOST_HELD:
+                return found, False
+            with contextlib.suppress(OSError):
+                about = os.stat(path)  # noqa: PTH116 - for thousands of files, four times a second
+                if stat.S_ISREG(about.st_mode) and about.st_nlink == 0:
+                    found[about.st_dev, about.st_ino] = about.st_blocks * _BLOCK
     finally:
         libc.setfsuid(0)
         libc.setfsgid(0)
-    return found
+    return found, True
+
+
+def _open_files(pid: int) -> Iterator[str]:
+    """Paths of what a process has open; once its first thread has ended, only those of the other threads show it."""
+    there = False
+    with contextlib.suppress(OSError), os.scandir(f"/proc/{pid}/fd") as entries:
+        for entry in entries:
+            there = True
+            yield entry.path
+    if not there:
+        with contextlib.suppress(OSError):
+            for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 - as above
+                with contextlib.suppress(OSError), os.scandir(f"/proc/{pid}/task/{thread}/fd") as entries:
+                    yield from (entry.path for entry in entries)
 
 
 def _files(top: int) -> Iterator[tuple[os.stat_result, int]]:

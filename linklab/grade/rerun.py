@@ -28,6 +28,7 @@ from linklab.grade.traffic import Driven, drive
 from linklab.judge.evaluation import Lookup, NoValueError
 from linklab.judge.quantity import parse_value
 from linklab.state.model import READ_STATE, State
+from linklab.state.ways import answers
 from linklab.topology import Topology
 
 SETTLE = "sleep 2"
@@ -354,8 +355,7 @@ class _Pocket:
         addresses = self.addresses()
         for target in dict.fromkeys(targets):
             for name, node in self.now.nodes.items():
-                taken = {each.partition("/")[0] for port in node.interfaces.values() for each in port.addresses}
-                if name != target and addresses.get(target) in taken:
+                if name != target and target in addresses and answers(node, addresses[target]):
                     return f"{name} has the address of {target} ({addresses[target]}), and so answers in its place"
         return ""
 

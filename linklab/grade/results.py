@@ -22,6 +22,7 @@ from linklab.grade.marks import mark, tool_broke
 from linklab.judge.verdict import Outcome
 
 MOST_TEXT = 20_000
+MOST_WORK = 2**18
 MOST_NOTES = 100
 MOST_ENTRIES = 2000
 """Of a table; no honest report has so many in any."""
@@ -37,7 +38,8 @@ def scrubbed(report: Report) -> Report:
         f"Of {n:,} {name} the first {MOST_ENTRIES:,} are told." for name, n in tables.items() if n > MOST_ENTRIES
     )
     rest = _plain(replace(report, traces=(), notes=(*report.notes[:MOST_NOTES], *cut)))
-    return replace(rest, traces=tuple(replace(trace, label=_plain(trace.label)) for trace in report.traces))
+    work = visible(report.work)[:MOST_WORK]  # whole, as it is compared with those of others
+    return replace(rest, work=work, traces=tuple(replace(trace, label=_plain(trace.label)) for trace in report.traces))
 
 
 def _plain(value: _T) -> _T:

@@ -16,7 +16,7 @@ from typing import Any
 
 from linklab.state.facts import ARROW, of_all, of_interface, peers, queues
 from linklab.state.model import CLIENT, State
-from linklab.state.node import Interface, Route
+from linklab.state.node import Interface, Node, Route
 from linklab.tc import EdtLink
 from linklab.topology import Topology
 
@@ -108,7 +108,7 @@ class StateWays:
         address = self._address(target)
         node, found = source, list[str]()
         while address and node != target and len(found) < MOST_HOPS:
-            if address in self._addresses(node):  # also on its loopback interface: it answers itself
+            if answers(self.state.nodes[node], address):
                 return None
             route = self._route(node, address)
             hop = self._hop(route.dev, route.via or address) if route is not None else None
@@ -155,8 +155,7 @@ class StateWays:
             for name, (node, interface) in self.interfaces.items()
             if node != CLIENT and address in _plain(interface) and {name, self.peers.get(name, "")} <= self.up
         ]
-        # whoever has it on another interface, such as the loopback, may answer for it too (ip-sysctl.rst, arp_ignore)
-        answering = [node for node in self.state.nodes if node != CLIENT and address in self._addresses(node)]
+        answering = [name for name, each in self.state.nodes.items() if name != CLIENT and answers(each, address)]
         if len(reached) != 1 or len(answering) != 1:
             return None
         node, last = reached[0]
@@ -181,6 +180,20 @@ class StateWays:
             ends = {port, other}
             if _switch(port) == switch and ends <= self.up and {self.interfaces[end][0] for end in ends} == {CLIENT}:
                 yield port, other
+
+
+def answers(node: Node, address: str) -> bool:
+    """Whether a node takes packets to an address for its own.
+
+    Of an address on the loopback interface the whole prefix is its own, and it answers for what any of its interfaces
+    has on all others too (Linux's fib_add_ifaddr in net/ipv4/fib_frontend.c; ip-sysctl.rst, arp_ignore).
+    """
+    wanted = ip_address(address)
+    for name, interface in node.interfaces.items():
+        for each in map(ip_interface, interface.addresses):
+            if wanted == each.ip or (name == "lo" and wanted in each.network):
+                return True
+    return any(route.type == "local" and _fits(route, address) is not None for route in node.routes)
 
 
 def _switch(port: str) -> str:

@@ -124,6 +124,30 @@ def test_facts_of_a_tuned_network():
     )
 
 
+@pytest.mark.parametrize(
+    "taken",
+    [
+        lambda nodes: nodes["h1"]["interfaces"]["lo"]["addresses"].append("10.0.0.2/32"),
+        lambda nodes: nodes["h1"]["interfaces"]["lo"]["addresses"].append("10.0.0.3/31"),  # of which 10.0.0.2 is one
+        lambda nodes: nodes["h1"]["interfaces"]["h1-eth0"]["addresses"].append("10.0.0.2/32"),
+        lambda nodes: nodes["h1"]["routes"].append({"to": "10.0.0.2", "type": "local", "dev": "h1-eth0"}),
+    ],
+)
+def test_who_answers_for_the_target_itself_has_no_way_to_it(taken):
+    """Regression: a host that had taken the other's address was measured as if its packets went there."""
+    topology = Topology.load(LAB_8)
+    assert StateWays(TUNED, topology).fact("h1>h2.way") == "h1-eth0 s1-eth2 s2-eth1"
+    assert StateWays(State.loads(changed(taken)), topology).fact("h1>h2.way") is None
+
+
+def test_a_bridge_that_the_state_calls_none_is_refused():
+    """Regression: ways went by the state's word, so a host was plugged past the bottleneck unseen."""
+    bridged = State.loads(changed(lambda nodes: nodes["client"]["interfaces"]["s1"].update(kind="bridge")))
+    plain = State.loads(changed(lambda nodes: nodes["client"]["interfaces"]["s1"].pop("kind", None)))
+    with pytest.raises(StateError, match="s1 is a bridge here, but the state says the opposite"):
+        restore_lines(bridged, plain)
+
+
 def test_a_loopback_interface_that_was_changed_is_told():
     """Regression: h2 took h3's address and a delay for it, was measured so, and nothing seemed to be changed."""
     data = copy.deepcopy(DATA)
