@@ -215,7 +215,7 @@ def check_compiled(unwritable: Sequence[Path]) -> MachineCheck:
 
 
 def check_sandbox(why_not: str | None, as_whom: str = "") -> MachineCheck:
-    """Whether grading can confine what others handed in; why_not and as_whom: from `linklab.grade.bubblewrap`."""
+    """Whether grading can confine what others handed in; why_not, as_whom: what `linklab.grade` says of it."""
     if why_not is None:
         return MachineCheck("sandbox", "ok", f"bubblewrap starts programs, {as_whom}")
     return MachineCheck("sandbox", "warn", "none; needed for grading what others handed in", why_not)
@@ -223,14 +223,11 @@ def check_sandbox(why_not: str | None, as_whom: str = "") -> MachineCheck:
 
 def _look_for_sandbox() -> MachineCheck:
     from linklab.grade.bubblewrap import as_whom, why_not
-    from linklab.grade.scope import why_none
+    from linklab.grade.scope import what_holds
 
     try:
         why = why_not()
-        together = (
-            f"no limit holds for all of them together: {none}" if (none := why_none()) else "systemd limits them all"
-        )
-        return check_sandbox(why, "" if why else f"{as_whom()}; {together}")
+        return check_sandbox(why, "" if why else f"{as_whom()}; {what_holds()}")
     except MissingError as error:
         return check_sandbox(str(error))
 

@@ -58,36 +58,38 @@ def limits_of(grader_bytes: int, machine: int | None = None, network: Limits | N
 
 
 def enter(limits: ScopeLimits) -> str:
-    """Move this process into a scope with these limits; why not, in words, "" where it is in one now.
+    """Move this process into a scope with these limits, where one can be had; what went wrong, in words, else "".
 
     A process that already has a limit of memory keeps that one.
     """
-    if why := why_none():
-        return why
+    if why_none() or limit_of(own_group()) is not None:
+        return ""
     name = f"linklab-grade-{os.getpid()}.scope"
     try:
-        asked = subprocess.run(
-            ["busctl", "--system" if os.geteuid() == 0 else "--user", "--quiet", "call", *_wanted(name, limits)],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=_ASK_S,
-        )
+        asked = _busctl("--quiet", "call", *_wanted(name, limits))
     except (OSError, subprocess.TimeoutExpired) as error:
         return f"systemd does not answer ({error})"
     if asked.returncode:
-        return f"systemd makes none ({' '.join(asked.stderr.split())})"
+        return f"systemd makes no scope ({' '.join(asked.stderr.split())})"
     until = time.monotonic() + _MOVED_S
     while (group := own_group()).name != name:
         if time.monotonic() > until:
-            return "systemd has not moved this process into the one that it made"
+            return "systemd has not moved this process into the scope that it made"
         time.sleep(0.01)
-    return "" if limit_of(group) == limits.memory_bytes else "the one that systemd made does not limit memory"
+    return "" if limit_of(group) == limits.memory_bytes else "the scope that systemd made does not limit memory"
+
+
+def what_holds() -> str:
+    """Which limit of memory holds for all that grading a submission takes, as words of `linklab doctor`."""
+    if (most := limit_of(own_group())) is not None:
+        return f"a limit of {most / 2**30:.1f} GiB of memory that is there already holds for all of it"
+    if why := why_none():
+        return f"no limit of memory but the sandbox's own ({why})"
+    return "each submission in a scope of systemd's"
 
 
 def why_none() -> str:
-    """Why no scope can be asked for, in words; "" where one can."""
+    """Why systemd could not be asked for a scope, in words; "" where it can."""
     try:
         controllers = (GROUPS / "cgroup.controllers").read_text(encoding="utf-8").split()
     except OSError:
@@ -96,9 +98,24 @@ def why_none() -> str:
         return "the control groups of this machine limit no memory or no processes"
     if not BOOTED.is_dir() or shutil.which("busctl") is None:
         return "no systemd manages this machine"
-    if limit_of(own_group()) is not None:
-        return "this process has a limit of memory already, which holds"
-    return ""
+    try:
+        answers = _busctl("status").returncode == 0
+    except (OSError, subprocess.TimeoutExpired):
+        answers = False
+    return "" if answers else "systemd does not answer this user, as without a session of one's own"
+
+
+def _busctl(*words: str) -> subprocess.CompletedProcess[str]:
+    """Talk to systemd: that of the machine as root, else that of the user."""
+    return subprocess.run(
+        ["busctl", "--system" if os.geteuid() == 0 else "--user", *words],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=_ASK_S,
+        env={**os.environ, "LC_ALL": "C"},
+    )
 
 
 def own_group() -> Path:

@@ -12,6 +12,7 @@ import importlib
 import os
 import resource
 import signal
+import sys
 import threading
 import time
 import traceback
@@ -248,7 +249,8 @@ def _work(unit: Unit, bundle: str, _tell: Tell) -> Report:
     folder = Path.cwd().parent
     try:
         if unit.options.get("sandboxed", True) and not unit.options.get("container", False):
-            scope.enter(scope.limits_of(MOST_MEMORY_BYTES))  # where there is none, the other limits hold
+            if why := scope.enter(scope.limits_of(MOST_MEMORY_BYTES)):  # the other limits hold all the same
+                sys.stderr.write(f"{why}\n")
             subordinate.enter()  # before there are threads; where it cannot be, networks run as ourselves
         with searching(map(Path, unit.exercises)), scratch.within(folder):
             try:

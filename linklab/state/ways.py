@@ -189,11 +189,11 @@ def answers(node: Node, address: str) -> bool:
     has on all others too (Linux's fib_add_ifaddr in net/ipv4/fib_frontend.c; ip-sysctl.rst, arp_ignore).
     """
     wanted = ip_address(address)
-    for name, interface in node.interfaces.items():
-        for each in map(ip_interface, interface.addresses):
-            if wanted == each.ip or (name == "lo" and wanted in each.network):
-                return True
-    return any(route.type == "local" and _fits(route, address) is not None for route in node.routes)
+    return any(
+        wanted == each.ip or (name == "lo" and wanted in each.network)
+        for name, interface in node.interfaces.items()
+        for each in map(ip_interface, interface.addresses)
+    )
 
 
 def _switch(port: str) -> str:

@@ -130,7 +130,6 @@ def test_facts_of_a_tuned_network():
         lambda nodes: nodes["h1"]["interfaces"]["lo"]["addresses"].append("10.0.0.2/32"),
         lambda nodes: nodes["h1"]["interfaces"]["lo"]["addresses"].append("10.0.0.3/31"),  # of which 10.0.0.2 is one
         lambda nodes: nodes["h1"]["interfaces"]["h1-eth0"]["addresses"].append("10.0.0.2/32"),
-        lambda nodes: nodes["h1"]["routes"].append({"to": "10.0.0.2", "type": "local", "dev": "h1-eth0"}),
     ],
 )
 def test_who_answers_for_the_target_itself_has_no_way_to_it(taken):
