@@ -118,3 +118,25 @@ def test_of_changes_without_end_the_first_are_told():
     assert (len(told), notes) == (2000, ("Of 3,000 changes the first 2,000 are told.",))
     evidence.facts = dict(list(facts.items())[:2000])
     assert unit._told_changes(evidence) == (told, ())
+
+
+def test_the_parts_of_a_drawing_are_counted_before_anything_else_of_it(exercise, tmp_path, monkeypatch):
+    """Regression: checks of 140,000 addresses, or of 10,000 nodes, took the 300 s of the grading process."""
+    data = json.loads((exercise.folder / exercise.topology).read_text())
+    data["hosts"] += [{"number": "1", "x": "1", "y": "1", "opts": {"hostname": "h1", "nodeNum": 1}}] * 300
+    text = instance_text(exercise, practice_instance(exercise))
+    packed = {"instance.json": text.encode(), "topology.mn": json.dumps(data).encode()}
+    write_bundle(tmp_path / "in.zip", Bundle("exercise3", "practice", packed))
+    check = Topology.check
+
+    def counted_first(topology, name=None):
+        assert name != "topology.mn", "it was checked before it was counted"
+        check(topology, name)
+
+    monkeypatch.setattr(Topology, "check", counted_first)
+    monkeypatch.setenv(VARIABLE, str(exercise.folder))
+    own = len(Topology.load(exercise.folder / exercise.topology).nodes)
+    assert unit.grade(tmp_path / "in.zip", None, None).notes == (
+        f"the topology has {own + 300} nodes and controllers, and the grader builds at most {own + 200}: "
+        "draw only what the exercise asks for",
+    )

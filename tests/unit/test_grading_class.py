@@ -588,6 +588,7 @@ def test_a_platform_gets_a_result_of_every_submission(monkeypatch, tmp_path, exe
     """Regression: a lone submission of no exercise, or of a course whose file is not there, gave none at all."""
     monkeypatch.setattr(command, "grading_engine", lambda **_: SimpleNamespace(check=lambda: None))
     monkeypatch.setattr(grade_platform, "GRADESCOPE", tmp_path)
+    monkeypatch.setattr(grade_platform, "readable", lambda _: [])
     (tmp_path / "submission").mkdir()
     instance = {"format": 1, "exercise": exercise, "version": 1, "course": "Networks", "student": "s", "name": ""}
     text = json.dumps({**instance, "parameters": {}, "signature": "0" * 64})
@@ -597,6 +598,21 @@ def test_a_platform_gets_a_result_of_every_submission(monkeypatch, tmp_path, exe
     told = json.loads((tmp_path / "results/results.json").read_text())
     assert (told["score"], told["tests"]) == (0.0, [])
     assert says in told["output"]
+
+
+def test_a_platform_whose_folder_cannot_be_closed_grades_nothing(monkeypatch, tmp_path, capsys):
+    """It holds what the platform knows of earlier submissions; it is open again afterwards, for the platform."""
+    monkeypatch.setattr(grade_platform, "GRADESCOPE", tmp_path)
+    modes = []
+    monkeypatch.setattr(
+        grade_platform, "readable", lambda paths: modes.append(paths[0].stat().st_mode & 0o777) or paths
+    )
+    (tmp_path / "submission").mkdir()
+    tmp_path.chmod(0o755)
+    assert cli.main(["grade", "--run-harness", "gradescope"]) == 4
+    assert f"the student's commands could read {tmp_path}, where the platform keeps" in capsys.readouterr().err
+    assert (modes, tmp_path.stat().st_mode & 0o777) == ([0o700], 0o755)
+    assert not (tmp_path / "results").exists()
 
 
 @pytest.mark.usefixtures("grading")
