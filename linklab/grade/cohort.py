@@ -89,5 +89,5 @@ def handed_in_by(label: str) -> str:
     """
     if folder := MOODLE_FOLDER.match(label):
         return folder[2]
-    found = _MOODLE_FILE.match(label) or _CANVAS.match(label)
+    found = _CANVAS.match(label) or _MOODLE_FILE.match(label)
     return found[1] if found else label

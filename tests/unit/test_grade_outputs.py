@@ -654,6 +654,7 @@ def test_platforms_name_whoever_handed_in():
     feigned = "Bob B_7_assignsubmission_file_"  # a name that somebody gave themselves
     assert handed_in_by(f"{feigned} Eve_8_assignsubmission_file_/{feigned}/lab1.zip") == f"{feigned} Eve"
     assert handed_in_by(f"Ada Lovelace_5_assignsubmission_file_{feigned}x.zip") == "Ada Lovelace"  # of a flat download
+    assert handed_in_by("lovelaceada_55_66_Bob Ross_6_assignsubmission_x.zip") == "lovelaceada"
     assert handed_in_by("lovelaceada_LATE_55_66_exercise3-1.zip") == "lovelaceada"
     assert handed_in_by("müllerschmidtjörg_55_66_exercise3.zip") == "müllerschmidtjörg"
     for own in ("exercise3.zip", f"mallory/{feigned}/lab1.zip", "mallory/lovelaceada_55_66_lab3.zip"):
