@@ -54,6 +54,7 @@ true
 _SHOWN = 4
 _BLOCK = 512
 """Bytes of what stat(2) counts in st_blocks."""
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _MOST_HELD = 200_000
 """Open files that are looked at four times a second; a network has a few thousand."""
 _STATE, _THREADS = 0, 17
@@ -315,18 +316,27 @@ def _open_files(pid: int) -> Iterator[str]:
                     yield from (entry.path for entry in entries)
 
 
-def _files(top: int) -> Iterator[tuple[os.stat_result, int]]:
+def _files(top: int, depth: int = 1) -> Iterator[tuple[os.stat_result, int]]:
     """Everything below an open folder that strangers write to, and how deep it lies; links are not followed.
 
-    Of what lies deeper than `_DEPTH` nothing is looked at, since each folder on the way down is open meanwhile.
+    Of what lies deeper than `_DEPTH` nothing is looked at, since each folder on the way down is open meanwhile.  A
+    folder may be exchanged for anything else while this looks, and os.fwalk would wait for whoever writes to a pipe.
     """
-    for path, folders, names, folder in os.fwalk(".", onerror=None, dir_fd=top):
-        depth = len(Path(path).parts) + 1
-        for name in (*folders, *names):
+    folders: list[str] = []
+    with contextlib.suppress(OSError), os.scandir(top) as entries:
+        for entry in entries:
             with contextlib.suppress(OSError):
-                yield os.stat(name, dir_fd=folder, follow_symlinks=False), depth
-        if depth > _DEPTH:
-            folders.clear()
+                about = entry.stat(follow_symlinks=False)
+                if stat.S_ISDIR(about.st_mode):
+                    folders.append(entry.name)
+                yield about, depth
+    for name in folders if depth <= _DEPTH else []:
+        with contextlib.suppress(OSError):
+            inner = os.open(name, _FOLDER, dir_fd=top)
+            try:
+                yield from _files(inner, depth + 1)
+            finally:
+                os.close(inner)
 
 
 def _folder_without_blanks() -> str:

@@ -3,6 +3,7 @@
 import ctypes
 import json
 import os
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -183,6 +184,24 @@ def test_folders_are_counted_however_deep_they_are(tmp_path):
     number = os.open(tmp_path, os.O_RDONLY | os.O_DIRECTORY)
     assert [depth for _, depth in _files(number)] == [*range(1, 34)]
     os.close(number)
+
+
+def test_a_folder_that_is_exchanged_for_a_pipe_holds_up_nobody(tmp_path, monkeypatch):
+    """Regression: whoever looks at all limits waited for ever for somebody to write to it."""
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "file").write_bytes(b"x" * 10)
+
+    def exchanged(name, flags, *more, opens=os.open, **where):
+        if name in ("a", "b"):
+            shutil.rmtree(tmp_path / name)
+            os.mkfifo(tmp_path / name)
+        return opens(name, flags, *more, **where)
+
+    top = os.open(tmp_path, os.O_RDONLY)
+    monkeypatch.setattr(os, "open", exchanged)
+    assert [depth for _, depth in _files(top)] == [1, 1]
+    os.close(top)
 
 
 def test_only_root_grades_in_a_container(monkeypatch):
