@@ -134,8 +134,8 @@ def grade_all(
                 continue
             index, done = event
             if done is not None:
-                if entries[index] is not None:  # it broke at first, when it may have proven nothing
-                    _removed(out, places[index].name)
+                if entries[index] is not None and places[index].name not in old:
+                    _removed(out, places[index].name)  # it broke at first, when it may have proven nothing
                 proven = Entry("", "", done.report).proven
                 places[index] = before.beside(submissions[index], at_first[index], proven, _without(places, index))
                 name, label = places[index].name, places[index].label
