@@ -19,6 +19,8 @@ LONGEST = 1000
 """Letters of a line that are read: a search in a line of a stranger's may take time by the square of its length."""
 MOST = 2**18
 """Letters of all lines that are read, of recorded terminals and of a work.sh; a student types a few thousand."""
+MOST_READ = 2**20
+"""Letters of recorded terminals, which hold times and statuses beside what was typed."""
 _SHOWS_SYSCTL = r"\bsysctl\b(?!.*(?:\s-w\b|=))"
 _SHOWS_PROC = r"\b(?:cat|head|grep|less|more)\b.*/proc/sys/"
 _SHOWS_SOCKET = r"\bss\s(?:.*\s)?-\w*[im]"
@@ -49,17 +51,23 @@ Sessions = Sequence[Sequence[TypedLine]]
 
 
 def recorded(logs: Mapping[str, str], nodes: Collection[str]) -> list[list[TypedLine]]:
-    """What recorded terminals (node → text of its log) say was typed, network by network; of all at most `MOST`."""
+    """What recorded terminals (node → text of its log) say was typed, network by network.
+
+    Of all logs `MOST_READ` letters are read, and of what was typed at most `MOST` taken, each line as one letter more.
+    """
     networks: list[list[TypedLine]] = []
-    room = MOST
-    for lines in all_networks(logs):
+    room, unread, read = MOST, MOST_READ, dict[str, str]()
+    for name in sorted(logs):
+        read[name] = logs[name][:unread]
+        unread -= len(read[name])
+    for lines in all_networks(read):
         typed: list[TypedLine] = []
         for line in sorted(lines, key=lambda each: each.time_s):
             on, words = typed_at(line, nodes)
-            room -= len(words[:LONGEST])
+            room -= len(words[:LONGEST]) + 1
             if room < 0:
                 return [*networks, typed]
-            if on:
+            if on and words:
                 typed.append(TypedLine(on, words[:LONGEST]))
         networks.append(typed)
     return networks

@@ -98,7 +98,10 @@ def test_what_is_made_to_be_slow_takes_no_time():
 
 
 def test_of_endless_terminals_the_beginning_is_read():
-    """2¹⁸ letters, which is more than a student types."""
+    """2¹⁸ letters, which is more than a student types; regression: lines without letters had no end."""
     logs = {"client": "# network 1.0 t\n" + "1.0 t $ 0123456789abcdef\n" * 20_000}
     (lines,) = recorded(logs, NODES)
-    assert len(lines) == 2**18 // 16
+    assert len(lines) == 2**18 // 17
+    logs = dict.fromkeys(("client", "h1", "h2"), "# network 1.0 t\n" + "1.0 t $ \n1.0 t $ x\n" * 2 ** 17)
+    found = [line for lines in recorded(logs, NODES) for line in lines]
+    assert len(found) == (2**20 - len("# network 1.0 t\n")) // len("1.0 t $ \n1.0 t $ x\n")
