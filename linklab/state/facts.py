@@ -27,6 +27,7 @@ LINKS = "edt"
 """The discipline of an interface with links by departure time."""
 _PLAIN_LO = {"mtu": 65536.0, "up": "yes", "tso": "on", "gso": "on", "gro": "on", "discipline": "none"}
 """A loopback interface as Linux makes it and Mininet leaves it (drivers/net/loopback.c)."""
+_OWN = "127.0.0.1/8"
 _NOT_OF_LO = ("address", "mac")
 _NO_DISCIPLINE = ("noqueue", "noop")
 _QUEUES_OF_FLOWS = ("fq", "fq_codel", "fq_pie", "sfq", "cake")
@@ -101,7 +102,7 @@ def _of_node(name: str, node: Node) -> dict[str, float | str]:
 def _of_loopback(interface: Interface) -> str:
     """How a loopback interface differs from one that nobody has touched: "address 10.0.0.3/32, discipline netem"."""
     found = of_interface(interface)
-    added = [each for each in interface.addresses if not each.startswith("127.")]
+    added = [each for each in interface.addresses if each != _OWN]
     told = {"address": " ".join(added), **{name: value for name, value in found.items() if name not in _NOT_OF_LO}}
     return ", ".join(
         f"{name} {value:.12g}" if isinstance(value, float) else f"{name} {value}"

@@ -102,6 +102,6 @@ def test_of_endless_terminals_the_beginning_is_read():
     logs = {"client": "# network 1.0 t\n" + "1.0 t $ 0123456789abcdef\n" * 20_000}
     (lines,) = recorded(logs, NODES)
     assert len(lines) == 2**18 // 17
-    logs = dict.fromkeys(("client", "h1", "h2"), "# network 1.0 t\n" + "1.0 t $ \n1.0 t $ x\n" * 2 ** 17)
+    logs = dict.fromkeys(("client", "h1", "h2"), "# network 1.0 t\n" + "1.0 t $ \n1.0 t $ x\n" * 2**17)
     found = [line for lines in recorded(logs, NODES) for line in lines]
     assert len(found) == (2**20 - len("# network 1.0 t\n")) // len("1.0 t $ \n1.0 t $ x\n")

@@ -157,8 +157,8 @@ def test_a_loopback_interface_that_was_changed_is_told():
     ]
     found = facts(State.loads(json.dumps(data)))
     assert found["h2.lo"] == "address 10.0.0.3/32, discipline netem, queue 13626, delay 0.15"
-    lo["mtu"], lo["up"], lo["addresses"], lo["qdiscs"] = 1500, False, [], []
-    assert facts(State.loads(json.dumps(data)))["h2.lo"] == "mtu 1500, up no"
+    lo["mtu"], lo["up"], lo["addresses"], lo["qdiscs"] = 1500, False, ["127.0.0.1/8", "127.0.0.2/2"], []
+    assert facts(State.loads(json.dumps(data)))["h2.lo"] == "address 127.0.0.2/2, mtu 1500, up no"
 
 
 @pytest.mark.parametrize(
