@@ -46,6 +46,9 @@ def test_who_has_a_limit_already_keeps_it(tmp_path, monkeypatch):
     own.write_text("4:memory:/x\n0::/user.slice/run-1.scope\n")
     monkeypatch.setattr(scope, "_OWN", own)
     assert own_group() == group
+    monkeypatch.setattr(scope, "_OWN", tmp_path / "gone")
+    assert own_group() == tmp_path, "a kernel without control groups"
+    monkeypatch.setattr(scope, "_OWN", own)
     (tmp_path / "cgroup.controllers").write_text("cpu memory pids\n")
     monkeypatch.setattr(scope, "BOOTED", tmp_path)
     monkeypatch.setattr(scope.shutil, "which", lambda _: "/usr/bin/busctl")
