@@ -311,7 +311,7 @@ def _open_files(pid: int) -> Iterator[str]:
             yield entry.path
     if not there:
         with contextlib.suppress(OSError):
-            for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 - as above
+            for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 - names alone, of thousands of processes
                 with contextlib.suppress(OSError), os.scandir(f"/proc/{pid}/task/{thread}/fd") as entries:
                     yield from (entry.path for entry in entries)
 
@@ -320,7 +320,7 @@ def _files(top: int, depth: int = 1) -> Iterator[tuple[os.stat_result, int]]:
     """Everything below an open folder that strangers write to, and how deep it lies; links are not followed.
 
     Of what lies deeper than `_DEPTH` nothing is looked at, since each folder on the way down is open meanwhile.  A
-    folder may be exchanged for anything else while this looks, and os.fwalk would wait for whoever writes to a pipe.
+    folder may be replaced while this looks; os.fwalk of Python 3.11 would block if a pipe had taken its place.
     """
     folders: list[str] = []
     with contextlib.suppress(OSError), os.scandir(top) as entries:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from linklab.grade.exchange import Room
 
 _UNSEEN_S = 30
-"""Processor time that a process has beyond the limit: whoever looks at the limit comes first, and says what it was."""
+"""Processor seconds beyond the limit after which Linux kills a process; the sandbox stops it before, and says why."""
 HANG_S = 1800.0
 """Wall-clock seconds after which something that uses no processor is taken to wait for ever."""
 

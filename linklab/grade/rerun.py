@@ -349,7 +349,7 @@ class _Pocket:
         return found
 
     def answered_by_others(self, experiment: Experiment) -> str:
-        """Why traffic would not reach its target: another node that has the target's address; "" if there is none."""
+        """Return which other node has a target's address, so that traffic would not get there; "" if none has."""
         targets = [each.target for each in experiment.flows]
         targets += [experiment.ping.target] if experiment.ping else []
         addresses = self.addresses()

@@ -23,6 +23,7 @@ from linklab.judge.verdict import Outcome
 
 MOST_TEXT = 20_000
 MOST_WORK = 2**18
+"""Letters of a work.sh; as many as are compared with those of other students."""
 MOST_NOTES = 100
 MOST_ENTRIES = 2000
 """Of a table; no honest report has so many in any."""

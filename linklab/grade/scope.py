@@ -128,7 +128,7 @@ def own_group() -> Path:
 
 
 def limit_of(group: Path) -> int | None:
-    """The least limit of memory of a group and those above it, in bytes; None where there is none."""
+    """Return the smallest memory limit of a group and its parents, in bytes; None if none of them has one."""
     found = []
     for each in (group, *group.parents):
         if not each.is_relative_to(GROUPS):

@@ -14,9 +14,18 @@ import pytest
 
 from linklab.engine import pocket
 from linklab.errors import MissingError
-from linklab.grade import enter
+from linklab.grade import container, enter
 from linklab.grade.bubblewrap import PYTHON
-from linklab.grade.container import FIRST_USER, ContainerEngine, _files, _processes, as_user, end_all, readable
+from linklab.grade.container import (
+    FIRST_USER,
+    ContainerEngine,
+    _deleted,
+    _files,
+    _processes,
+    as_user,
+    end_all,
+    readable,
+)
 from linklab.grade.exchange import Exchange, Room
 from linklab.grade.limits import Limits
 from linklab.grade.syscalls import program
@@ -111,6 +120,42 @@ def test_no_process_is_taken_for_a_dead_one(how):
     assert _processes(USER) == []
 
 
+HOLDS = """
+import ctypes, os, threading, time
+held = os.open("held", os.O_RDWR | os.O_CREAT)
+os.unlink("held")
+os.write(held, bytes(2**20))
+threading.Thread(target=time.sleep, args=(600,)).start()
+os.mkdir("written")
+ctypes.CDLL(None).syscall(60, 0)
+"""
+"""Its first thread ends, by exit(2)."""
+
+
+@as_root
+def test_a_deleted_file_counts_once_its_holders_first_thread_has_ended(monkeypatch, request):
+    """Regression: /proc/N/fd is empty then, so 300 MiB were not seen; and no table of files takes a look of minutes."""
+    folder = Path(tempfile.mkdtemp())  # that of a test can be entered by its owner alone
+    request.addfinalizer(lambda: shutil.rmtree(folder))
+    os.chown(folder, USER, USER)
+    with as_user(USER, Limits(), [folder]) as (command, more):
+        command += [PYTHON, "-I", "-S", "-c", HOLDS]
+        started = subprocess.Popen(command, pass_fds=more, cwd=folder, env={})
+    try:
+        about = Path(f"/proc/{started.pid}/stat")
+        until = time.monotonic() + 20
+        while ") Z" not in about.read_text() and time.monotonic() < until:
+            time.sleep(0.01)
+        assert (folder / "written").is_dir()
+        found, whole = _deleted(USER)
+        assert (sum(found.values()), whole) == (2**20, True)
+        monkeypatch.setattr(container, "_MOST_HELD", 2)
+        assert _deleted(USER)[1] is False
+    finally:
+        end_all(USER)
+        started.wait(10)
+
+
 @as_root
 def test_processes_that_stop_others_end_all_the_same():
     """Regression: what ended them had their number, so they could stop it, and grading waited for an hour."""
@@ -187,7 +232,7 @@ def test_folders_are_counted_however_deep_they_are(tmp_path):
 
 
 def test_a_folder_that_is_exchanged_for_a_pipe_holds_up_nobody(tmp_path, monkeypatch):
-    """Regression: whoever looks at all limits waited for ever for somebody to write to it."""
+    """Regression: the thread that watches the limits blocked for ever on opening the pipe."""
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "file").write_bytes(b"x" * 10)

@@ -182,6 +182,13 @@ def test_a_table_without_end_is_cut():
     assert "Of 750,000 changes the first 2,000 are told." in report.notes
 
 
+def test_the_whole_of_a_work_sh_is_kept_for_comparison():
+    """Regression: behind a comment of 20,000 letters another student's numbers were not seen."""
+    work = f"# {'x' * 30_000}\nh1 sysctl -w net.ipv4.tcp_rmem=12250000\n"
+    assert scrubbed(replace(graded.report(), work=work)).work == work
+    assert len(scrubbed(replace(graded.report(), work="x" * 10**6)).work) == 2**18
+
+
 def test_scrubbing_shortens_what_is_endless():
     """A megabyte of notes becomes a line that says so."""
     report = scrubbed(replace(graded.report(), notes=("x" * 1_000_000,) * 200))
