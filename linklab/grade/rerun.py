@@ -28,7 +28,6 @@ from linklab.grade.traffic import Driven, drive
 from linklab.judge.evaluation import Lookup, NoValueError
 from linklab.judge.quantity import parse_value
 from linklab.state.model import READ_STATE, State
-from linklab.state.ways import answers
 from linklab.topology import Topology
 
 SETTLE = "sleep 2"
@@ -220,9 +219,6 @@ def _one(pocket: _Pocket, experiment: Experiment, submitted: State | None, found
             )
             if same not in pocket.done:
                 pocket.become(wanted)
-                if why := pocket.answered_by_others(experiment):  # of a start: by the student's own drawing alone
-                    found.broken[experiment.id] = why
-                    return
         except StateError as error:
             why = f"the network could not be set up for this again: {error}"
             (found.broken if theirs else found.errors)[experiment.id] = why
@@ -347,17 +343,6 @@ class _Pocket:
             if interface.addresses:
                 found.setdefault(node, interface.addresses[0].partition("/")[0])
         return found
-
-    def answered_by_others(self, experiment: Experiment) -> str:
-        """Return which other node has a target's address, so that traffic would not get there; "" if none has."""
-        targets = [each.target for each in experiment.flows]
-        targets += [experiment.ping.target] if experiment.ping else []
-        addresses = self.addresses()
-        for target in dict.fromkeys(targets):
-            for name, node in self.now.nodes.items():
-                if name != target and target in addresses and answers(node, addresses[target]):
-                    return f"{name} has the address of {target} ({addresses[target]}), and so answers in its place"
-        return ""
 
     def _type(self, lines: Iterable[tuple[str, str]]) -> None:
         """Settings of the exercise; that one fails on the exercise's own topology a test excludes."""

@@ -2,7 +2,8 @@
 """One experiment's traffic on a running network → metrics and curves.
 
 iperf3 and ping are typed together (`Network.run`); `linklab.measure` reads what they wrote. Names of metrics:
-docs/writing-an-exercise.md, "Metrics".
+docs/writing-an-exercise.md, "Metrics".  What another node answers is no measurement: an iperf3 server of that port runs
+on the target alone, and of pings the target's kernel counts the requests that it was sent (RFC 2011, icmpInEchos).
 """
 
 from __future__ import annotations
@@ -17,16 +18,18 @@ import numpy as np
 from linklab.analysis.formulas import jain_index
 from linklab.engine.api import Background, Completed, Network, Typed
 from linklab.errors import DataError, EngineError, Fault, InputError, NothingMeasuredError
-from linklab.exercise.model import Experiment, Transfer
+from linklab.exercise.model import Experiment, Ping, Transfer
 from linklab.exercise.report import Trace
 from linklab.grade.limits import HANG_S
 from linklab.judge.evaluation import Lookup, names, number
 from linklab.measure import Series, measure
 from linklab.measure.iperf3 import Iperf3Test, read_file
+from linklab.measure.nstat import read_nstat
 from linklab.measure.qdisc import measure_samples, read_samples
 
 FIRST_PORT = 5201
 MOST_STREAMS = 64
+ECHO_REQUESTS = "IcmpInEchos"
 
 
 @dataclass
@@ -78,6 +81,7 @@ def drive(
         (folder / name).unlink(missing_ok=True)  # an experiment before this one left them
     if servers:
         network.run(servers, deadline_s=HANG_S)
+    before = _echo_requests(network, ping.target) if ping else 0
     for done in network.run(together, deadline_s=HANG_S):
         if done.terminal == "client#q":
             _sampled(done, experiment.queue)
@@ -85,7 +89,17 @@ def drive(
         raise EngineError(f"{computing[0]} computed so long that network time followed this machine's processor")
     for server in servers:  # not -1, which waits for ever for a client that did not get through
         network.stop(server.terminal, deadline_s=HANG_S)
-    return _read(experiment, folder)
+    return _read(experiment, folder, _echo_requests(network, ping.target) - before if ping else 0)
+
+
+def _echo_requests(network: Network, node: str) -> int:
+    """How many echo requests a node has received since the network began."""
+    (done,) = network.run([Typed(node, f"nstat -asz {ECHO_REQUESTS}")], deadline_s=HANG_S)
+    try:
+        (found,) = read_nstat(done.output)
+        return int(found.scalars[f"nstat.{ECHO_REQUESTS}"].value)
+    except (DataError, KeyError, ValueError) as error:
+        raise EngineError(f"the pings that {node} received cannot be counted: {done.output.strip()[-300:]}") from error
 
 
 def _sampled(done: Completed, interface: str) -> None:
@@ -116,7 +130,7 @@ def _client(i: int, flow: Transfer, experiment: Experiment, lookup: Lookup, addr
     return Typed(f"{flow.source}#c{i}", f"{' '.join([*words, *flow.args.split()])} > /lab/flow-{i}.json")
 
 
-def _read(experiment: Experiment, folder: Path) -> Driven:
+def _read(experiment: Experiment, folder: Path, requests: int) -> Driven:
     driven = Driven()
     try:
         tests = [read_file(folder / f"flow-{i}.json")[0] for i in range(len(experiment.flows))]
@@ -128,7 +142,7 @@ def _read(experiment: Experiment, folder: Path) -> Driven:
     if tests:
         _flows(experiment, tests, driven)
     if experiment.ping:
-        _pings(experiment, folder / "ping.txt", driven)
+        _pings(experiment.ping, experiment.omit_s, folder / "ping.txt", requests, driven)
     if experiment.queue:
         _queue(experiment.queue, folder / "queue.jsonl", driven)
     return driven
@@ -161,8 +175,8 @@ def _flows(experiment: Experiment, tests: Sequence[Iperf3Test], driven: Driven) 
                 driven.traces.append(replace(trace, time_s=time_s))
 
 
-def _pings(experiment: Experiment, path: Path, driven: Driven) -> None:
-    assert experiment.ping is not None
+def _pings(ping: Ping, omit_s: float, path: Path, requests: int, driven: Driven) -> None:
+    """Round-trip times and loss, if the target received at least as many requests as were answered."""
     try:
         found = measure("", [path], "ping")
     except NothingMeasuredError:  # the network unreachable, for one
@@ -170,12 +184,19 @@ def _pings(experiment: Experiment, path: Path, driven: Driven) -> None:
         return
     except DataError as error:
         raise _unread("ping's output", error, path.parent) from error
-    series = found.series["ping.rtt"].between(experiment.omit_s, math.inf)
+    answered = found.series["ping.rtt"].known.size
+    if requests < answered:
+        driven.broken = (
+            f"of {answered} pings that were answered {ping.target} received {requests}: another node answers"
+        )
+        driven.broken += " in its place"
+        return
+    series = found.series["ping.rtt"].between(omit_s, math.inf)
     known = series.known
     driven.metrics["ping.loss"] = 1 - known.size / len(series) if len(series) else 1.0
     if known.size:
         driven.metrics |= {"ping.mean": float(known.mean()), "ping.max": float(known.max())}
-    label = f"ping {experiment.ping.source} → {experiment.ping.target}"
+    label = f"ping {ping.source} → {ping.target}"
     driven.traces.append(_trace(found.series["ping.rtt"], "rtt", label))
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The grader's traffic: what a broken instrument is, and what the student's network did."""
 
+import itertools
 import json
 
 import pytest
@@ -14,21 +15,31 @@ from linklab.grade.traffic import drive
 ADDRESSES = {"h1": "10.0.0.1", "h2": "10.0.0.2"}
 PING = Experiment("go", "submitted", {}, (), 5, 0, Ping("h1", "h2", 1.0), "", "W")
 SUMMARY = "PING 10.0.0.2 (10.0.0.2) 56(84) bytes of data.\n\n--- 10.0.0.2 ping statistics ---\n{}\n"
+COUNTED = "#kernel\nIcmpInEchos                     {}                  0.0\n"
 
 
 class Said:
-    """A network in which every command ends with `status`, and ping and the sampler write this; None for nothing."""
+    """A network in which every command ends with `status`, and ping and the sampler write this; None for nothing.
 
-    def __init__(self, folder, text="", status=0, computed=(), queue=None):
+    nstat counts 40 requests more each time it is typed, unless told how many.
+    """
+
+    def __init__(self, folder, text="", status=0, computed=(), queue=None, *, requests=(7, 47)):
         self.folder, self.status, self._computed = folder, status, computed
         self.written = {"ping.txt": text, "queue.jsonl": queue}
+        self._requests = itertools.cycle(requests)
+        self.typed = []
 
     def run(self, actions, **_):
         """What the commands left."""
         for name, text in self.written.items():
             if text is not None:
                 (self.folder / name).write_text(text)
-        return [Completed(each.terminal, each.text, "it said so", self.status, 0, 5) for each in actions]
+        self.typed += [(each.terminal, each.text) for each in actions]
+        return [Completed(each.terminal, each.text, self._said(each.text), self.status, 0, 5) for each in actions]
+
+    def _said(self, line):
+        return COUNTED.format(next(self._requests)) if line.startswith("nstat") else "it said so"
 
     def computed(self):
         """The programs that network time followed."""
@@ -60,6 +71,39 @@ def test_an_unreadable_ping_is_no_loss(tmp_path):
     with pytest.raises(DataError, match="ping's output cannot be read") as caught:
         drive(Said(tmp_path, "Killed\n"), PING, lookup, ADDRESSES, tmp_path)
     assert caught.value.fault is Fault.TOOL
+
+
+ANSWERED = SUMMARY.format("4 packets transmitted, 3 received, 25% packet loss, time 3ms").replace(
+    "\n\n",
+    "".join(f"\n[{at}.5] 64 bytes from 10.0.0.2: icmp_seq={at} ttl=64 time=2 ms" for at in (1, 2, 4)) + "\n\n",
+    1,
+)
+
+
+@pytest.mark.parametrize(("requests", "measured"), [((5, 8), True), ((5, 9), True), ((5, 7), False), ((5, 5), False)])
+def test_pings_that_the_target_did_not_receive_are_no_measurement(tmp_path, requests, measured):
+    """However another node comes to answer, by an address, a prefix or a way not thought of, the target did not."""
+    network = Said(tmp_path, ANSWERED, requests=requests)
+    driven = drive(network, PING, lookup, ADDRESSES, tmp_path)
+    assert [on for on, line in network.typed if line.startswith("nstat")] == ["h2", "h2"]
+    if measured:
+        assert driven.broken == ""
+        assert driven.metrics == {"ping.loss": 0.25, "ping.mean": 0.002, "ping.max": 0.002}
+    else:
+        got = requests[1] - requests[0]
+        assert driven.broken == f"of 3 pings that were answered h2 received {got}: another node answers in its place"
+        assert driven.metrics == {} == dict.fromkeys(driven.traces)
+
+
+@pytest.mark.parametrize(
+    "said", ["", "nstat: not found\n", "#kernel\nIcmpInMsgs                      3                  0.0\n"]
+)
+def test_pings_that_cannot_be_counted_are_our_error(tmp_path, monkeypatch, said):
+    """What is not known is not 0."""
+    network = Said(tmp_path, ANSWERED)
+    monkeypatch.setattr(network, "_said", lambda _: said)
+    with pytest.raises(EngineError, match="the pings that h2 received cannot be counted"):
+        drive(network, PING, lookup, ADDRESSES, tmp_path)
 
 
 def test_figures_that_depend_on_the_graders_processor_are_an_error(tmp_path):
