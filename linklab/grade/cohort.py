@@ -6,18 +6,11 @@ Findings are made by `linklab.grade.findings` and `linklab.grade.whose`.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 
 from linklab.exercise.instance import is_practice
 from linklab.exercise.report import Report, called
-
-MOODLE_FOLDER = re.compile(r"(([^/]+)_\d+_assignsubmission_[^/_]+_?)/")
-"""The folder, and the student's name in it, which may contain the same words, so the last match counts."""
-_MOODLE_FILE = re.compile(r"([^/]+?)_\d+_assignsubmission_[^/]*$")
-"""Of a download without folders: the student's own name of the file follows, and may look like the rest."""
-_CANVAS = re.compile(r"([^\W_]+)_(?:LATE_)?\d+_\d+_[^/]*$")
-"""The name in small letters without blanks and signs, of any alphabet (Canvas's lib/content_zipper.rb)."""
+from linklab.grade.downloaded import handed_in_by
 
 
 @dataclass(frozen=True)
@@ -80,14 +73,3 @@ class Finding:
     kind: str
     entries: tuple[Entry, ...]
     says: str
-
-
-def handed_in_by(label: str) -> str:
-    """Who handed a file in, from the name that Moodle or Canvas gave it on download; else the label.
-
-    Only the beginning of the label counts, because a student may have given a folder further down such a name.
-    """
-    if folder := MOODLE_FOLDER.match(label):
-        return folder[2]
-    found = _CANVAS.match(label) or _MOODLE_FILE.match(label)
-    return found[1] if found else label

@@ -25,10 +25,9 @@ from linklab.exercise.instance import PRACTICE, parse_instance
 from linklab.exercise.load import known_exercise, load_exercise
 from linklab.exercise.model import Instance
 from linklab.exercise.student_part import need_instructors_part
+from linklab.grade.downloaded import is_moodles, without_moodles_number
 
 _MOST_PEEKED = 2**20
-_MOODLE_TAIL = re.compile(r"_\d+_assignsubmission_[^/_]+_?(?=/|$)")
-"""Of a folder that Moodle names for a student; what is below it the student named, and may have named alike."""
 _OURS = (
     *("index.html", "grades.csv", "grades-moodle.csv", "grades-canvas.csv", "junit.xml", "summary.json", "lists.json"),
     *("feedback-moodle.zip", "logs", RUNNING),
@@ -191,11 +190,6 @@ def _label(folder: Path, path: Path) -> str:
     return visible(Path(*above[whose:], path.relative_to(folder)).as_posix(), keep="")
 
 
-def is_moodles(name: str) -> bool:
-    """Whether Moodle names a student's folder like that."""
-    return bool(_MOODLE_TAIL.search(name))
-
-
 def _no_submission(path: Path, inside: Path) -> str:
     """Why a file in a folder is not a submission; "" where it is, or is not worth a word."""
     if path.name.casefold() in _OF_SYSTEMS:
@@ -308,7 +302,7 @@ def folder_names(labels: Sequence[str], used: Sequence[str] = ()) -> list[str]:
     names: list[str] = []
     taken = {name.casefold() for name in (*_OURS, *used)}
     for label, stem in zip(labels, stems, strict=True):
-        whole = stem if stems.count(stem) == 1 else _MOODLE_TAIL.sub("", label.rpartition(".")[0])
+        whole = stem if stems.count(stem) == 1 else without_moodles_number(label.rpartition(".")[0])
         plain = re.sub(r"[^\w.@+-]+", "_", whole.replace("/", "-")).strip("._-")[:60] or "submission"
         free = (plain if number == 1 else f"{plain}-{number}" for number in range(1, len(labels) + len(used) + 3))
         name = next(each for each in free if each.casefold() not in taken)

@@ -13,7 +13,8 @@ from dataclasses import replace
 
 from linklab.exercise.instance import Student
 from linklab.exercise.report import Report, called
-from linklab.grade.cohort import Entry, Finding, handed_in_by
+from linklab.grade.cohort import Entry, Finding
+from linklab.grade.downloaded import handed_in_by
 
 MOST_MISSING = 30
 """Students who handed in nothing that are named one by one."""

@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 from linklab.exercise.report import Adjustment, Status
 from linklab.grade import charts
 from linklab.grade.classfiles import canvas_csv, feedback, grades_csv, junit_xml, moodle_csv, moodle_feedback
-from linklab.grade.cohort import Entry, handed_in_by
+from linklab.grade.cohort import Entry
+from linklab.grade.downloaded import handed_in_by
 from linklab.grade.findings import findings
 from linklab.grade.handed_in import Skipped
 from linklab.grade.html import draw, report_page
