@@ -7,6 +7,7 @@ Pure. A finding says what was found and what may be behind it; it never takes po
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 
 from linklab.exercise.report import Report, Status
@@ -16,6 +17,8 @@ from linklab.grade.whose import instances, practice, unproven
 
 LEAST_WORDS = 40
 """Free-text answers of at least this many characters that are identical are unlikely to be a coincidence."""
+FEW = 10
+"""An exercise of which another one has as many times more submissions is not what the class was asked for."""
 
 
 def findings(entries: Sequence[Entry]) -> list[Finding]:
@@ -23,6 +26,7 @@ def findings(entries: Sequence[Entry]) -> list[Finding]:
     graded = [entry for entry in entries if entry.report.status is Status.GRADED]
     found = [*_forged(entries), *_stopped(entries), *unproven(entries), *instances(entries), *practice(entries)]
     found += _called_alike(entries)
+    found += _strayed(entries)
     found += _lent(graded)
     seen: list[set[str]] = []
     for kind, key, says in (
@@ -120,6 +124,22 @@ def _called_alike(entries: Sequence[Entry]) -> list[Finding]:
                 "who made the folder."
             )
             found.append(Finding("same name", (other, entry), says))
+    return found
+
+
+def _strayed(entries: Sequence[Entry]) -> list[Finding]:
+    """Submissions of an exercise that hardly anybody handed in beside another: perhaps the wrong week's file."""
+    handed_in = Counter(entry.report.heading for entry in entries if entry.report.heading)
+    most = max(handed_in, key=lambda heading: handed_in[heading], default="")
+    found = []
+    for heading, count in handed_in.items():
+        if count * FEW <= handed_in[most]:
+            mine = tuple(entry for entry in entries if entry.report.heading == heading)
+            says = (
+                f"of {heading.partition(':')[0]}, where {handed_in[most]} submissions are of {most.partition(':')[0]}; "
+                "in the files for platforms it has a column of its own."
+            )
+            found.append(Finding("other exercise", mine, says))
     return found
 
 

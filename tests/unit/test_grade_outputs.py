@@ -656,6 +656,25 @@ def test_a_practice_instance_among_issued_ones():
     assert public.person == "p.zip (practice)"
 
 
+@pytest.mark.parametrize(("others", "told"), [(9, False), (10, True), (29, True)])
+def test_a_file_of_another_week(others, told):
+    """What hardly anybody handed in is perhaps the wrong file; of two exercises of many there is nothing to say."""
+    usual = [
+        entry(f"a{n}", student=f"s{n}", fingerprint=f"{n}", changes=(), words={}, answers={}) for n in range(others)
+    ]
+    other = entry("b", student="bob", exercise="exercise5", heading="Exercise 5: Parallel streams", fingerprint="b")
+    found = [each for each in findings([*usual, other]) if each.kind == "other exercise"]
+    if told:
+        (only,) = found
+        assert only.entries == (other,)
+        assert only.says == (
+            f"of Exercise 5, where {others} submissions are of Exercise 3; "
+            "in the files for platforms it has a column of its own."
+        )
+    else:
+        assert found == []
+
+
 def test_platforms_name_whoever_handed_in():
     """Moodle's folders and Canvas's files hold a name, but not those that a student named so in the own folder."""
     assert handed_in_by("Ada Lovelace_123_assignsubmission_file_/exercise3.zip") == "Ada Lovelace"
