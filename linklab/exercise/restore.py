@@ -41,6 +41,18 @@ def restore_lines(now: State, wanted: State) -> list[Line]:
     return lines
 
 
+def with_sysctls_of(state: State, start: State) -> State:
+    """A state in which what it does not say of sysctls, as those of another kernel cannot, is as at the start.
+
+    Without this it would be as the experiment before left it.
+    """
+    nodes = {
+        name: replace(node, sysctls={**start.nodes[name].sysctls, **node.sysctls}) if name in start.nodes else node
+        for name, node in state.nodes.items()
+    }
+    return replace(state, nodes=nodes)
+
+
 def _place(node: str, interface: str) -> str:
     """As `linklab link` calls an interface."""
     return interface if node == CLIENT else f"{node}:{interface}"

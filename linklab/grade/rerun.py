@@ -19,7 +19,7 @@ from linklab.errors import EngineError, Fault, InputError, OverusedError, StateE
 from linklab.exercise.fill import fill
 from linklab.exercise.model import Experiment
 from linklab.exercise.report import Trace
-from linklab.exercise.restore import restore_lines, unlike
+from linklab.exercise.restore import restore_lines, unlike, with_sysctls_of
 from linklab.exercise.wanted import with_facts
 from linklab.grade.drawing import UnbuildableError, tame
 from linklab.grade.limits import HANG_S
@@ -114,6 +114,7 @@ def rerun(
                 if found is None:
                     found = Rerun(healthy, start, environment=dict(pocket.network.environment))
                     found.environment.pop("seed", None)
+                    submitted = submitted and with_sysctls_of(submitted, start)
                     if claimed and submitted is not None:
                         pocket, found.impossible = _tried(pocket, submitted, networks)
                     found.experiments = choose(found)

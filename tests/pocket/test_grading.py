@@ -20,7 +20,7 @@ from linklab.exercise.instance import (
     issue,
     practice_instance,
 )
-from linklab.exercise.load import load_exercise
+from linklab.exercise.load import known_exercise, load_exercise
 from linklab.exercise.model import Band
 from linklab.exercise.places import VARIABLE
 from linklab.exercise.report import Status
@@ -328,6 +328,21 @@ def test_a_state_that_no_network_can_have_earns_nothing(problem, what):
     assert report.notes[-1].startswith("no network can be set to what state.json says, so it counts for nothing: ")
     (found,) = findings([Entry("ada", "ada.zip", report)])
     assert found.kind == "impossible"
+
+
+def test_what_a_state_does_not_say_is_as_at_the_start():
+    """Regression: without h1's congestion control in it, the one that the experiment before had set was measured."""
+    exercise = load_exercise(known_exercise("problem2"))
+    made = sample(exercise, instance_of(exercise, 1), solution(exercise), ENGINE)
+    state = json.loads(made.submission.state)
+    sysctls = state["nodes"]["h1"]["sysctls"]
+    name = "net.ipv4.tcp_congestion_control"
+    sysctls[name] = "cubic"
+    said = assess(replace(made.submission, work=None, state=json.dumps(state)), ENGINE, (1,))
+    del sysctls[name]
+    silent = assess(replace(made.submission, work=None, state=json.dumps(state)), ENGINE, (1,))
+    assert silent.metrics == said.metrics
+    assert silent.score == said.score < said.max_score
 
 
 def test_a_blank_with_a_default_is_answered_by_it(problem):
