@@ -39,7 +39,7 @@ ALLOWED = (
     *("access", "faccessat", "faccessat2", "stat", "fstat", "lstat", "newfstatat", "statx", "statfs", "fstatfs"),
     *("open", "openat", "creat", "close", "close_range", "dup", "dup2", "dup3"),
     *("read", "readv", "pread64", "preadv", "write", "writev", "pwrite64", "pwritev", "lseek", "copy_file_range"),
-    *("fsync", "fdatasync", "ftruncate", "truncate", "fallocate", "fadvise64"),
+    *("fsync", "fdatasync", "ftruncate", "truncate", "fallocate"),
     *("getdents", "getdents64", "getcwd", "chdir", "fchdir", "mkdir", "mkdirat", "rmdir", "unlink", "unlinkat"),
     *("link", "linkat", "symlink", "symlinkat", "readlink", "readlinkat", "rename", "renameat", "renameat2"),
     *("mknod", "mknodat", "chmod", "fchmod", "fchmodat", "chown", "fchown", "lchown", "fchownat"),
@@ -52,7 +52,7 @@ ALLOWED = (
 """Those allowed whatever their arguments.
 
 Not clone3, whose flags a filter cannot see, and not memfd_create, whose memory belongs to no process, so that nobody
-could count it; see `program`.
+could count it; see `program`.  Not fadvise64, which drops from memory what the whole machine reads.
 """
 _MAP_SHARED, _MAP_ANONYMOUS = 0x01, 0x20
 _MAP_UNCOUNTED = 0x40100
