@@ -20,6 +20,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
@@ -281,25 +282,28 @@ def _deleted(user: int) -> tuple[dict[tuple[int, int], int], bool]:
     """Device and number → bytes of each deleted file that a process of that user still has open; whether all were seen.
 
     /proc/N/fd opens to the same user alone, or to a right that containers do not have (proc_pid_fd(5), ptrace(2)), so
-    this thread takes the user's number for what it does with files, and is root with it for nothing else (setfsuid(2)).
-    Processes may share one table of files, in each of which it is looked at again.
+    a thread takes the user's number for what it does with files, and is root with it for nothing else (setfsuid(2)).
+    The thread is a new one, because one that has had another number is no longer ended with its parent (prctl(2),
+    PR_SET_PDEATHSIG).  Processes may share one table of files, in each of which it is looked at again.
     """
     pids, libc = _processes(user), ctypes.CDLL(None)
     found: dict[tuple[int, int], int] = {}
-    libc.setfsgid(user)
-    libc.setfsuid(user)
-    try:
+
+    def look() -> bool:
+        libc.setfsgid(user)
+        libc.setfsuid(user)
         for count, path in enumerate(chain.from_iterable(map(_open_files, pids))):
             if count == _MOST_HELD:
-                return found, False
+                return False
             with contextlib.suppress(OSError):
                 about = os.stat(path)  # noqa: PTH116 - for thousands of files, four times a second
                 if stat.S_ISREG(about.st_mode) and about.st_nlink == 0:
                     found[about.st_dev, about.st_ino] = about.st_blocks * _BLOCK
-    finally:
-        libc.setfsuid(0)
-        libc.setfsgid(0)
-    return found, True
+        return True
+
+    with ThreadPoolExecutor(max_workers=1) as thread:
+        whole = thread.submit(look).result()
+    return found, whole
 
 
 def _open_files(pid: int) -> Iterator[str]:

@@ -74,6 +74,24 @@ for number in range(4):
 python3 -c "for number in range(10**8): pass"
 """
 
+KILLED = """
+import os, pathlib, signal, subprocess, sys, time
+def left():
+    return {each.name for each in pathlib.Path("/proc").iterdir() if each.name.isdecimal()}
+before = left()
+grader = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+until = time.monotonic() + 120
+while not any(pathlib.Path("/tmp").glob("linklab-container-*/lab/running")) and time.monotonic() < until:
+    time.sleep(0.05)
+print("processes" if len(left() - before) > 3 else "none", end=", ")
+grader.send_signal(signal.SIGKILL)
+grader.wait()
+until = time.monotonic() + 10
+while left() - before and time.monotonic() < until:
+    time.sleep(0.05)
+print(len(left() - before), "of them left")
+"""
+
 
 @pytest.fixture
 def place(tmp_path):
@@ -127,6 +145,15 @@ def test_a_students_commands_reach_no_secret_and_nothing_outlives_them(place):
     assert f"work.sh ended with status 7; its last words: told: ; {lines} lines of passwd" in notes
     assert not list(place.rglob("forged"))
     assert not list(place.rglob("link"))
+
+
+def test_grading_ends_with_the_grader(place):
+    """Regression: of one that was killed the grading process went on, and began more networks."""
+    path = hand_in(place, work_sh=b"touch /lab/running; while :; do :; done")
+    binds = ["--bind", str(place / "secret"), "/secret", "--ro-bind", str(path), "/handed-in/ada.zip"]
+    command = linklab("grade", "/handed-in/ada.zip", *OPTIONS)
+    done = inside(["/usr/bin/python3", "-c", KILLED, *command], "--bind", str(place / "out"), "/out", *binds)
+    assert done.stdout == "processes, 0 of them left\n", done.stderr
 
 
 @with_landlock
