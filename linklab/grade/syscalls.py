@@ -47,7 +47,7 @@ ALLOWED = (
     # waiting, and the two sockets and the pipes that the sandbox was given
     *("poll", "ppoll", "select", "pselect6", "epoll_create", "epoll_create1", "epoll_ctl"),
     *("epoll_wait", "epoll_pwait", "eventfd", "eventfd2", "signalfd", "signalfd4", "pipe", "pipe2"),
-    *("getpeername", "getsockname", "getsockopt", "shutdown"),
+    *("getpeername", "getsockname", "shutdown"),
 )
 """Those allowed whatever their arguments.
 
@@ -72,6 +72,11 @@ _OUT_OF_BAND = 0x1
 """MSG_OOB, which nothing here needs, and by whose faults programs have left other sandboxes (CVE-2025-38236)."""
 _MESSAGES = (("recvfrom", 3), ("recvmsg", 2), ("sendmsg", 2), ("sendto", 3))
 """Calls with flags, and which of their arguments these are."""
+OF_SOCKET = (3, 4, 38, 39)
+"""Options that getsockopt(2) tells: SO_TYPE, SO_ERROR, SO_PROTOCOL, SO_DOMAIN; Python makes sockets of files by these.
+
+Not SO_PEERPIDFD, which gives hold of a process outside, of whoever made the pair.
+"""
 CONTROLS = (
     *(0x5401, 0x5402, 0x5403, 0x5404, 0x5413),  # TCGETS, TCSETS, TCSETSW, TCSETSF, TIOCGWINSZ
     *(0x5450, 0x5451, 0x5421, 0x541B, 0x5452),  # FIONCLEX, FIOCLEX, FIONBIO, FIONREAD, FIOASYNC
@@ -135,6 +140,8 @@ def program() -> int:
     rules.add_rule(seccomp.ALLOW, "socketpair", low(0, _WORD, _AF_UNIX), low(1, _KIND, _STREAM))
     for name, flags in _MESSAGES:
         rules.add_rule(seccomp.ALLOW, name, low(flags, _OUT_OF_BAND, 0))
+    for option in OF_SOCKET:
+        rules.add_rule(seccomp.ALLOW, "getsockopt", low(2, _WORD, option))
     for request in CONTROLS:
         rules.add_rule(seccomp.ALLOW, "ioctl", low(1, _WORD, request))
     for resource in {*range(_RESOURCES)} - {_NO_DUMPS}:
