@@ -41,10 +41,10 @@ def restore_lines(now: State, wanted: State) -> list[Line]:
     return lines
 
 
-def with_sysctls_of(state: State, start: State) -> State:
-    """A state in which what it does not say of sysctls, as those of another kernel cannot, is as at the start.
+def with_missing_sysctls(state: State, start: State) -> State:
+    """The state with each sysctl that it leaves out set as at the start.
 
-    Without this it would be as the experiment before left it.
+    A state read on another kernel may lack some.  Without this, they would keep the values of the previous experiment.
     """
     nodes = {
         name: replace(node, sysctls={**start.nodes[name].sysctls, **node.sysctls}) if name in start.nodes else node

@@ -18,7 +18,7 @@ from xml.etree import ElementTree
 from linklab.base.text import csv_cell, visible
 from linklab.exercise.report import CheckResult, Report, Status
 from linklab.grade.cohort import Entry
-from linklab.grade.downloaded import moodles_folder
+from linklab.grade.downloaded import moodle_folder
 from linklab.grade.marks import mark, tool_broke
 from linklab.grade.results import adjusted, points, story, student_view
 from linklab.judge.verdict import Outcome
@@ -223,7 +223,7 @@ def moodle_feedback(entries: Sequence[Entry], pages: Mapping[str, str]) -> bytes
         entries: those whose label is in a folder that Moodle named on download.
         pages: entry's name → its student's page.
     """
-    mine = [(folder, entry) for entry in entries if (folder := moodles_folder(entry.label))]
+    mine = [(folder, entry) for entry in entries if (folder := moodle_folder(entry.label))]
     if not mine:
         return None
     names = [f"{folder}/{entry.report.exercise or entry.name}-report.html" for folder, entry in mine]

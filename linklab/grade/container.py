@@ -120,7 +120,8 @@ class ContainerNetwork(SandboxNetwork):
     def boot(self) -> None:
         """Start the kernel, whose memory is a deleted file: the largest before anything of a student's runs."""
         super().boot()
-        found, _ = _deleted(self._account)
+        with ThreadPoolExecutor(max_workers=1) as thread:  # not the main one: see _deleted
+            found, _ = thread.submit(_deleted, self._account).result()
         self._kernels = max(found, key=lambda each: found[each], default=None)
         if self._kernels is None:
             raise EngineError("the open files of the network cannot be seen, so what it writes could not be limited")
@@ -282,28 +283,27 @@ def _deleted(user: int) -> tuple[dict[tuple[int, int], int], bool]:
     """Device and number → bytes of each deleted file that a process of that user still has open; whether all were seen.
 
     /proc/N/fd opens to the same user alone, or to a right that containers do not have (proc_pid_fd(5), ptrace(2)), so
-    a thread takes the user's number for what it does with files, and is root with it for nothing else (setfsuid(2)).
-    The thread is a new one, because one that has had another number is no longer ended with its parent (prctl(2),
-    PR_SET_PDEATHSIG).  Processes may share one table of files, in each of which it is looked at again.
+    this thread takes the user's number for what it does with files, and is root with it for nothing else (setfsuid(2)).
+    It must not be the main thread: the kernel clears a thread's PR_SET_PDEATHSIG when that number changes, and grading
+    would outlive a grader that is killed.  Processes may share one table of files, in each of which it is looked at
+    again.
     """
     pids, libc = _processes(user), ctypes.CDLL(None)
     found: dict[tuple[int, int], int] = {}
-
-    def look() -> bool:
-        libc.setfsgid(user)
-        libc.setfsuid(user)
+    libc.setfsgid(user)
+    libc.setfsuid(user)
+    try:
         for count, path in enumerate(chain.from_iterable(map(_open_files, pids))):
             if count == _MOST_HELD:
-                return False
+                return found, False
             with contextlib.suppress(OSError):
                 about = os.stat(path)  # noqa: PTH116 - for thousands of files, four times a second
                 if stat.S_ISREG(about.st_mode) and about.st_nlink == 0:
                     found[about.st_dev, about.st_ino] = about.st_blocks * _BLOCK
-        return True
-
-    with ThreadPoolExecutor(max_workers=1) as thread:
-        whole = thread.submit(look).result()
-    return found, whole
+    finally:
+        libc.setfsuid(0)
+        libc.setfsgid(0)
+    return found, True
 
 
 def _open_files(pid: int) -> Iterator[str]:

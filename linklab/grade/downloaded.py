@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What Moodle and Canvas call the files of a class on download, and whose a file is by that.
+"""The names that Moodle and Canvas give to downloaded files, and whose file each is.
 
-Only the beginning of a path counts: what follows a platform's words is the student's own, and may be called as a
-platform would call it.  Sources: Moodle's mod/assign/locallib.php, download_submissions; Canvas's
-lib/content_zipper.rb.
+Only the beginning of a path counts, because a student may name what follows like a platform's folder.
+Sources: Moodle's mod/assign/locallib.php, download_submissions; Canvas's lib/content_zipper.rb.
 """
 
 from __future__ import annotations
@@ -18,27 +17,29 @@ _CANVAS = re.compile(r"([^\W_]+)_(?:LATE_)?\d+_\d+_[^/]*")
 """The name in small letters without blanks and signs, of any alphabet."""
 
 
-def is_moodles(folder: str) -> bool:
-    """Whether Moodle names a student's folder like that."""
+def is_moodle_folder(folder: str) -> bool:
+    """Whether a folder has a name that Moodle gives to a student's folder."""
     return bool(_FOLDER.fullmatch(folder))
 
 
-def moodles_folder(label: str) -> str:
-    """The folder that Moodle named for a student, in which a file lies; "" if it lies in none."""
+def moodle_folder(label: str) -> str:
+    """The folder that Moodle made for a student, at the beginning of a label; "" if there is none."""
     folder, inside, _ = label.partition("/")
-    return folder if inside and is_moodles(folder) else ""
+    return folder if inside and is_moodle_folder(folder) else ""
 
 
 def handed_in_by(label: str) -> str:
     """Who handed a file in, from the name that Moodle or Canvas gave it on download; else the label."""
-    if folder := _FOLDER.fullmatch(moodles_folder(label)):
-        return folder[1]
+    folder, inside, _ = label.partition("/")
+    if inside and (moodles := _FOLDER.fullmatch(folder)):
+        return moodles[1]
     found = _CANVAS.fullmatch(label) or _FILE.fullmatch(label)
     return found[1] if found else label
 
 
-def without_moodles_number(path: str) -> str:
-    """A path with nothing but the student's name of a folder that Moodle named at its beginning."""
-    folder, inside, rest = path.partition("/")
-    found = _FOLDER.fullmatch(folder)
-    return f"{found[1]}{inside}{rest}" if found else path
+def with_plain_folders(path: str) -> str:
+    """The path, in which folders that are called as Moodle calls them have the student's name alone.
+
+    It names results and proves nothing, so any folder of the path may be one.
+    """
+    return "/".join(found[1] if (found := _FOLDER.fullmatch(part)) else part for part in path.split("/"))

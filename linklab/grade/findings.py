@@ -7,7 +7,6 @@ Pure. A finding says what was found and what may be behind it; it never takes po
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
 
 from linklab.exercise.report import Report, Status
@@ -17,8 +16,8 @@ from linklab.grade.whose import instances, practice, unproven
 
 LEAST_WORDS = 40
 """Free-text answers of at least this many characters that are identical are unlikely to be a coincidence."""
-FEW = 10
-"""An exercise of which another one has as many times more submissions is not what the class was asked for."""
+_TIMES_MORE = 10
+"""An exercise of which another has this many times more submissions is probably not the one the class was asked for."""
 
 
 def findings(entries: Sequence[Entry]) -> list[Finding]:
@@ -128,19 +127,27 @@ def _called_alike(entries: Sequence[Entry]) -> list[Finding]:
 
 
 def _strayed(entries: Sequence[Entry]) -> list[Finding]:
-    """Submissions of an exercise that hardly anybody handed in beside another: perhaps the wrong week's file."""
-    handed_in = Counter(entry.report.heading for entry in entries if entry.report.heading)
-    most = max(handed_in, key=lambda heading: handed_in[heading], default="")
-    found = []
-    for heading, count in handed_in.items():
-        if count * FEW <= handed_in[most]:
-            mine = tuple(entry for entry in entries if entry.report.heading == heading)
-            says = (
-                f"of {heading.partition(':')[0]}, where {handed_in[most]} submissions are of {most.partition(':')[0]}; "
-                "in the files for platforms it has a column of its own."
-            )
-            found.append(Finding("other exercise", mine, says))
-    return found
+    """Submissions of an exercise that hardly anybody handed in, perhaps another week's file."""
+    of: dict[str, list[Entry]] = {}
+    for entry in entries:
+        if entry.report.exercise:
+            of.setdefault(entry.report.exercise, []).append(entry)
+    usual = max(of.values(), key=len, default=[])
+    return [
+        Finding(
+            "other exercise",
+            tuple(mine),
+            f"{_short(mine)}, but {len(usual)} submissions are of {_short(usual)}: perhaps another week's file. "
+            "Files for platforms have a column for each exercise in which somebody has marks.",
+        )
+        for mine in of.values()
+        if len(mine) * _TIMES_MORE <= len(usual)
+    ]
+
+
+def _short(entries: Sequence[Entry]) -> str:
+    """The exercise of some submissions, "Exercise 4", or its id where no report has a heading."""
+    return next((e.report.heading.partition(":")[0] for e in entries if e.report.heading), entries[0].report.exercise)
 
 
 # --- whose values

@@ -25,7 +25,7 @@ from linklab.exercise.instance import PRACTICE, parse_instance
 from linklab.exercise.load import known_exercise, load_exercise
 from linklab.exercise.model import Instance
 from linklab.exercise.student_part import need_instructors_part
-from linklab.grade.downloaded import is_moodles, without_moodles_number
+from linklab.grade.downloaded import is_moodle_folder, with_plain_folders
 
 _MOST_PEEKED = 2**20
 _OURS = (
@@ -99,7 +99,7 @@ def _is_moodles_download(path: Path) -> bool:
     """Whether this is a folder of nothing but folders that Moodle named for students."""
     with contextlib.suppress(OSError):
         names = [each.name for each in path.iterdir() if each.is_dir() or each.suffix.casefold() == ".zip"]
-        return bool(names) and all(map(is_moodles, names))
+        return bool(names) and all(map(is_moodle_folder, names))
     return False
 
 
@@ -186,7 +186,7 @@ class _Found:
 def _label(folder: Path, path: Path) -> str:
     """The path below a folder, or from that of a student on in which the folder lies."""
     above = folder.absolute().parts
-    whose = next((place for place, name in enumerate(above) if is_moodles(name)), len(above))
+    whose = next((place for place, name in enumerate(above) if is_moodle_folder(name)), len(above))
     return visible(Path(*above[whose:], path.relative_to(folder)).as_posix(), keep="")
 
 
@@ -302,7 +302,7 @@ def folder_names(labels: Sequence[str], used: Sequence[str] = ()) -> list[str]:
     names: list[str] = []
     taken = {name.casefold() for name in (*_OURS, *used)}
     for label, stem in zip(labels, stems, strict=True):
-        whole = stem if stems.count(stem) == 1 else without_moodles_number(label.rpartition(".")[0])
+        whole = stem if stems.count(stem) == 1 else with_plain_folders(label.rpartition(".")[0])
         plain = re.sub(r"[^\w.@+-]+", "_", whole.replace("/", "-")).strip("._-")[:60] or "submission"
         free = (plain if number == 1 else f"{plain}-{number}" for number in range(1, len(labels) + len(used) + 3))
         name = next(each for each in free if each.casefold() not in taken)

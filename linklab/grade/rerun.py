@@ -19,7 +19,7 @@ from linklab.errors import EngineError, Fault, InputError, OverusedError, StateE
 from linklab.exercise.fill import fill
 from linklab.exercise.model import Experiment
 from linklab.exercise.report import Trace
-from linklab.exercise.restore import restore_lines, unlike, with_sysctls_of
+from linklab.exercise.restore import restore_lines, unlike, with_missing_sysctls
 from linklab.exercise.wanted import with_facts
 from linklab.grade.drawing import UnbuildableError, tame
 from linklab.grade.limits import HANG_S
@@ -88,7 +88,8 @@ def rerun(
 
     Args:
         plan: what is built.
-        submitted: the student's state; None is the start as it is (nothing was handed in).
+        submitted: the student's state; None is the start as it is (nothing was handed in).  A sysctl that it leaves out
+            is as at the start.
         engine: that runs the networks.
         seeds: at least one; an experiment takes as many of them as its `runs`.
         choose: is asked once, when the first network is set up; with no experiment only the states are read.
@@ -114,7 +115,7 @@ def rerun(
                 if found is None:
                     found = Rerun(healthy, start, environment=dict(pocket.network.environment))
                     found.environment.pop("seed", None)
-                    submitted = submitted and with_sysctls_of(submitted, start)
+                    submitted = submitted and with_missing_sysctls(submitted, start)
                     if claimed and submitted is not None:
                         pocket, found.impossible = _tried(pocket, submitted, networks)
                     found.experiments = choose(found)

@@ -23,7 +23,7 @@ from linklab.exercise.report import Report, parse_report
 from linklab.grade.class_lists import Lists, parse_lists
 from linklab.grade.cohort import Entry
 from linklab.grade.datasets import traces_of
-from linklab.grade.downloaded import moodles_folder
+from linklab.grade.downloaded import moodle_folder
 from linklab.grade.handed_in import HandedIn, Skipped, folder_names
 from linklab.grade.marking import NO_TIME
 
@@ -106,7 +106,7 @@ class Results:
         path = submission.path.absolute()
         if mine := [entry for entry in self.entries if self._file(entry) == path]:
             return mine
-        if not moodles_folder(submission.label):
+        if not moodle_folder(submission.label):
             return []
         return [entry for entry in self.entries if entry.label == submission.label]
 

@@ -52,7 +52,7 @@ ALLOWED = (
 """Those allowed whatever their arguments.
 
 Not clone3, whose flags a filter cannot see, and not memfd_create, whose memory belongs to no process, so that nobody
-could count it; see `program`.  Not fadvise64, which drops from memory what the whole machine reads.
+could count it; see `program`.  Not fadvise64, which can drop files that the whole machine uses from the page cache.
 """
 _MAP_SHARED, _MAP_ANONYMOUS = 0x01, 0x20
 _MAP_UNCOUNTED = 0x40100
@@ -72,10 +72,12 @@ _OUT_OF_BAND = 0x1
 """MSG_OOB, which nothing here needs, and by whose faults programs have left other sandboxes (CVE-2025-38236)."""
 _MESSAGES = (("recvfrom", 3), ("recvmsg", 2), ("sendmsg", 2), ("sendto", 3))
 """Calls with flags, and which of their arguments these are."""
-OF_SOCKET = (3, 4, 38, 39)
-"""Options that getsockopt(2) tells: SO_TYPE, SO_ERROR, SO_PROTOCOL, SO_DOMAIN; Python makes sockets of files by these.
+_OF_ALL_SOCKETS = 1
+"""SOL_SOCKET."""
+OF_SOCKET = (3, 38, 39)
+"""Options of getsockopt(2) that are allowed: SO_TYPE, SO_PROTOCOL, SO_DOMAIN, which Python reads of an open file.
 
-Not SO_PEERPIDFD, which gives hold of a process outside, of whoever made the pair.
+Not SO_PEERPIDFD, which returns a handle to the process that made the pair, outside the sandbox.
 """
 CONTROLS = (
     *(0x5401, 0x5402, 0x5403, 0x5404, 0x5413),  # TCGETS, TCSETS, TCSETSW, TCSETSF, TIOCGWINSZ
@@ -141,7 +143,7 @@ def program() -> int:
     for name, flags in _MESSAGES:
         rules.add_rule(seccomp.ALLOW, name, low(flags, _OUT_OF_BAND, 0))
     for option in OF_SOCKET:
-        rules.add_rule(seccomp.ALLOW, "getsockopt", low(2, _WORD, option))
+        rules.add_rule(seccomp.ALLOW, "getsockopt", low(1, _WORD, _OF_ALL_SOCKETS), low(2, _WORD, option))
     for request in CONTROLS:
         rules.add_rule(seccomp.ALLOW, "ioctl", low(1, _WORD, request))
     for resource in {*range(_RESOURCES)} - {_NO_DUMPS}:

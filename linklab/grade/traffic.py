@@ -2,8 +2,8 @@
 """One experiment's traffic on a running network → metrics and curves.
 
 iperf3 and ping are typed together (`Network.run`); `linklab.measure` reads what they wrote. Names of metrics:
-docs/writing-an-exercise.md, "Metrics".  What another node answers is no measurement: an iperf3 server of that port runs
-on the target alone, and of pings the target's kernel counts the requests that it was sent (RFC 2011, icmpInEchos).
+docs/writing-an-exercise.md, "Metrics".  Traffic that another node answers is not measured: only the target runs an
+iperf3 server on the flow's port, and the target's kernel counts the echo requests it receives (RFC 2011, icmpInEchos).
 """
 
 from __future__ import annotations
@@ -187,9 +187,9 @@ def _pings(ping: Ping, omit_s: float, path: Path, requests: int, driven: Driven)
     answered = found.series["ping.rtt"].known.size
     if requests < answered:
         driven.broken = (
-            f"of {answered} pings that were answered {ping.target} received {requests}: another node answers"
+            f"{ping.target} received only {requests} of the {answered} pings that were answered: another node answers "
+            "in its place; look for its address on the other nodes"
         )
-        driven.broken += " in its place"
         return
     series = found.series["ping.rtt"].between(omit_s, math.inf)
     known = series.known

@@ -27,6 +27,7 @@ from linklab.exercise.instance import filled, planted, quantities
 from linklab.exercise.judge import describe, judge, worth_doing
 from linklab.exercise.model import Check, Exercise, Experiment, Instance
 from linklab.exercise.report import Report, Status
+from linklab.exercise.restore import with_missing_sysctls
 from linklab.grade.drawing import UnbuildableError, need_gradable
 from linklab.grade.marks import tool_broke
 from linklab.grade.rebuild import rebuild
@@ -296,6 +297,7 @@ def _measured(exercise: Exercise, topology: Topology) -> Topology:
 def _evidence(submission: Submission, done: Rerun, handed_in: State | None, lookup: Lookup) -> Evidence:
     topology = submission.topology
     start = facts(done.start, topology)
+    handed_in = handed_in and with_missing_sysctls(handed_in, done.start)
     return Evidence(
         exercise=submission.exercise,
         lookup=lookup,

@@ -108,7 +108,7 @@ class StateWays:
         address = self._address(target)
         node, found = source, list[str]()
         while address and node != target and len(found) < MOST_HOPS:
-            if answers(self.state.nodes[node], address):
+            if _answers(self.state.nodes[node], address):
                 return None
             route = self._route(node, address)
             hop = self._hop(route.dev, route.via or address) if route is not None else None
@@ -155,7 +155,7 @@ class StateWays:
             for name, (node, interface) in self.interfaces.items()
             if node != CLIENT and address in _plain(interface) and {name, self.peers.get(name, "")} <= self.up
         ]
-        answering = [name for name, each in self.state.nodes.items() if name != CLIENT and answers(each, address)]
+        answering = [name for name, each in self.state.nodes.items() if name != CLIENT and _answers(each, address)]
         if len(reached) != 1 or len(answering) != 1:
             return None
         node, last = reached[0]
@@ -182,7 +182,7 @@ class StateWays:
                 yield port, other
 
 
-def answers(node: Node, address: str) -> bool:
+def _answers(node: Node, address: str) -> bool:
     """Whether a node takes packets to an address for its own.
 
     Of an address on the loopback interface the whole prefix is its own, and it answers for what any of its interfaces

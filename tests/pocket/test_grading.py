@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from pockets import TOPOLOGY, needs_pocket
+from pockets import TOPOLOGY, needs_pocket, type_
 from small_problem import ALONE, ANSWERS, ENGINE, MODEL, TOML
 
 from linklab.base import toml
@@ -21,7 +21,7 @@ from linklab.exercise.instance import (
     practice_instance,
 )
 from linklab.exercise.load import known_exercise, load_exercise
-from linklab.exercise.model import Band
+from linklab.exercise.model import Band, Experiment, Ping
 from linklab.exercise.places import VARIABLE
 from linklab.exercise.report import Status
 from linklab.grade.attempt import solution
@@ -34,6 +34,7 @@ from linklab.grade.own_folder import self_check
 from linklab.grade.rerun import rerun
 from linklab.grade.sample import COURSE_FILE, empty, instance_of, sample
 from linklab.grade.shared import SharedEngine
+from linklab.grade.traffic import drive
 from linklab.grade.unit import assess, grade, network_of
 from linklab.grade.verify import prove_wrong, verify
 from linklab.topology import Topology
@@ -328,6 +329,21 @@ def test_a_state_that_no_network_can_have_earns_nothing(problem, what):
     assert report.notes[-1].startswith("no network can be set to what state.json says, so it counts for nothing: ")
     (found,) = findings([Entry("ada", "ada.zip", report)])
     assert found.kind == "impossible"
+
+
+def test_pings_that_another_node_answers_are_no_measurement(tmp_path):
+    """h1 that has h2's address answers itself, and h2's kernel counts none of the requests."""
+    ping = Experiment("go", "submitted", {}, (), 3, 0, Ping("h1", "h2", 0.5), "", "W")
+    addresses = {"h1": "10.0.0.1", "h2": "10.0.0.2"}
+    with PocketEngine().start(Topology.load(TOPOLOGY), workdir=tmp_path) as network:
+        honest = drive(network, ping, {}.__getitem__, addresses, tmp_path)
+        assert (honest.broken, honest.metrics["ping.loss"]) == ("", 0)
+        type_(network, "ip addr add 10.0.0.2/32 dev lo", "h1")
+        driven = drive(network, ping, {}.__getitem__, addresses, tmp_path)
+        assert driven.broken == (
+            "h2 received only 0 of the 6 pings that were answered: another node answers in its place; "
+            "look for its address on the other nodes"
+        )
 
 
 def test_what_a_state_does_not_say_is_as_at_the_start():

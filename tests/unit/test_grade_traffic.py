@@ -3,6 +3,7 @@
 
 import itertools
 import json
+from pathlib import Path
 
 import pytest
 from graded import say_it_backwards
@@ -15,13 +16,13 @@ from linklab.grade.traffic import drive
 ADDRESSES = {"h1": "10.0.0.1", "h2": "10.0.0.2"}
 PING = Experiment("go", "submitted", {}, (), 5, 0, Ping("h1", "h2", 1.0), "", "W")
 SUMMARY = "PING 10.0.0.2 (10.0.0.2) 56(84) bytes of data.\n\n--- 10.0.0.2 ping statistics ---\n{}\n"
-COUNTED = "#kernel\nIcmpInEchos                     {}                  0.0\n"
+CAPTURE = Path(__file__).parents[1] / "captures/nstat-6.1.0-echo-requests.txt"
 
 
 class Said:
     """A network in which every command ends with `status`, and ping and the sampler write this; None for nothing.
 
-    nstat counts 40 requests more each time it is typed, unless told how many.
+    requests: what nstat counts before and after the traffic, of each experiment.
     """
 
     def __init__(self, folder, text="", status=0, computed=(), queue=None, *, requests=(7, 47)):
@@ -39,7 +40,9 @@ class Said:
         return [Completed(each.terminal, each.text, self._said(each.text), self.status, 0, 5) for each in actions]
 
     def _said(self, line):
-        return COUNTED.format(next(self._requests)) if line.startswith("nstat") else "it said so"
+        if not line.startswith("nstat"):
+            return "it said so"
+        return CAPTURE.read_text().replace("6".ljust(16), str(next(self._requests)).ljust(16))
 
     def computed(self):
         """The programs that network time followed."""
@@ -85,14 +88,17 @@ def test_pings_that_the_target_did_not_receive_are_no_measurement(tmp_path, requ
     """However another node comes to answer, by an address, a prefix or a way not thought of, the target did not."""
     network = Said(tmp_path, ANSWERED, requests=requests)
     driven = drive(network, PING, lookup, ADDRESSES, tmp_path)
-    assert [on for on, line in network.typed if line.startswith("nstat")] == ["h2", "h2"]
+    assert [(on, line.split()[0]) for on, line in network.typed] == [("h2", "nstat"), ("h1#p", "ping"), ("h2", "nstat")]
     if measured:
         assert driven.broken == ""
         assert driven.metrics == {"ping.loss": 0.25, "ping.mean": 0.002, "ping.max": 0.002}
     else:
         got = requests[1] - requests[0]
-        assert driven.broken == f"of 3 pings that were answered h2 received {got}: another node answers in its place"
-        assert driven.metrics == {} == dict.fromkeys(driven.traces)
+        assert driven.broken == (
+            f"h2 received only {got} of the 3 pings that were answered: another node answers in its place; "
+            "look for its address on the other nodes"
+        )
+        assert (driven.metrics, driven.traces) == ({}, [])
 
 
 @pytest.mark.parametrize(

@@ -258,6 +258,7 @@ def test_folders_of_results_are_called_like_the_files():
     assert folder_names(["exercise3-s1.zip", "x/Exercise3-S2.zip"]) == ["exercise3-s1", "Exercise3-S2"]
     moodle = [f"{who}_{n}_assignsubmission_file_/e.zip" for n, who in enumerate(("Ada Lovelace", "Bob", "Bob"))]
     assert folder_names(moodle) == ["Ada_Lovelace-e", "Bob-e", "Bob-e-2"]
+    assert folder_names([f"week 1/{label}" for label in moodle[:2]]) == ["week_1-Ada_Lovelace-e", "week_1-Bob-e"]
     assert folder_names(["a.zip", "A.ZIP", "../../etc/..zip", "grades.csv", "logs.zip", "x" * 99]) == [
         "a", "A-2", "submission", "grades", "logs-2", "x" * 60,
     ]  # fmt: skip

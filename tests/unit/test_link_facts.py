@@ -9,7 +9,7 @@ import pytest
 
 from linklab.errors import InputError, StateError
 from linklab.exercise.evidence import Change, Evidence
-from linklab.exercise.restore import restore_lines, unlike
+from linklab.exercise.restore import restore_lines, unlike, with_missing_sysctls
 from linklab.exercise.wanted import with_facts
 from linklab.state.facts import facts
 from linklab.state.model import State
@@ -184,6 +184,18 @@ def test_a_link_of_a_hostile_state_is_refused(link, says):
     with pytest.raises(InputError, match="client: s1-eth2") as refused:
         State.loads(json.dumps(data))
     assert says in str(refused.value)
+
+
+def test_a_sysctl_that_a_state_leaves_out_is_as_at_the_start():
+    """What it says stays, and a node that the start lacks too."""
+    h1, h2 = STATE.nodes["h1"], STATE.nodes["h2"]
+    start = replace(STATE, nodes={"h1": replace(h1, sysctls={"net.ipv4.tcp_sack": "1", "net.ipv4.tcp_ecn": "2"})})
+    said = replace(STATE, nodes={"h1": replace(h1, sysctls={"net.ipv4.tcp_sack": "0"}), "h2": h2})
+    whole = with_missing_sysctls(said, start)
+    assert whole.nodes == {
+        "h1": replace(h1, sysctls={"net.ipv4.tcp_sack": "0", "net.ipv4.tcp_ecn": "2"}),
+        "h2": h2,
+    }
 
 
 def test_links_are_restored_by_one_load_for_an_interface():
