@@ -14,6 +14,7 @@ to be notified of its own calls and let them continue (seccomp_unotify(2), SECCO
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 from typing import Any
 
@@ -37,7 +38,7 @@ ALLOWED = (
     *("timerfd_create", "timerfd_gettime", "timerfd_settime"),
     # files: hostfs, which shows the sandbox's to the guest
     *("access", "faccessat", "faccessat2", "stat", "fstat", "lstat", "newfstatat", "statx", "statfs", "fstatfs"),
-    *("open", "openat", "creat", "close", "close_range", "dup", "dup2", "dup3"),
+    *("creat", "close", "close_range", "dup", "dup2", "dup3"),
     *("read", "readv", "pread64", "preadv", "write", "writev", "pwrite64", "pwritev", "lseek", "copy_file_range"),
     *("fsync", "fdatasync", "ftruncate", "truncate", "fallocate"),
     *("getdents", "getdents64", "getcwd", "chdir", "fchdir", "mkdir", "mkdirat", "rmdir", "unlink", "unlinkat"),
@@ -52,7 +53,8 @@ ALLOWED = (
 """Those allowed whatever their arguments.
 
 Not clone3, whose flags a filter cannot see, and not memfd_create, whose memory belongs to no process, so that nobody
-could count it; see `program`.  Not fadvise64, which can drop files that the whole machine uses from the page cache.
+could count it; see `program`, where open and openat are too.  Not fadvise64, which can drop files that the whole
+machine uses from the page cache.
 """
 _MAP_SHARED, _MAP_ANONYMOUS = 0x01, 0x20
 _MAP_UNCOUNTED = 0x40100
@@ -72,6 +74,12 @@ _OUT_OF_BAND = 0x1
 """MSG_OOB, which nothing here needs, and by whose faults programs have left other sandboxes (CVE-2025-38236)."""
 _MESSAGES = (("recvfrom", 3), ("recvmsg", 2), ("sendmsg", 2), ("sendto", 3))
 """Calls with flags, and which of their arguments these are."""
+_OPENS = (("open", 1), ("openat", 2))
+"""Calls with flags of open(2), and which of their arguments these are.
+
+Not O_DIRECT, by which a loop that takes next to no processor time reads the machine's disk without end; fcntl's F_SETFL
+would set it on an open file.
+"""
 _OF_ALL_SOCKETS = 1
 """SOL_SOCKET."""
 OF_SOCKET = (3, 38, 39)
@@ -107,14 +115,15 @@ _NO_DUMPS = 4
 """RLIMIT_CORE: lowered from 1 to 0, it would start the machine's handler of core dumps again (core(5))."""
 _RESOURCES = 16
 OF_FILE = (
-    *(0, 1, 2, 3, 4, 1030),  # F_DUPFD, F_[GS]ETFD, F_[GS]ETFL, F_DUPFD_CLOEXEC
+    *(0, 1, 2, 3, 1030),  # F_DUPFD, F_[GS]ETFD, F_GETFL, F_DUPFD_CLOEXEC
     *(8, 9, 10, 11),  # F_[SG]ETOWN, F_[SG]ETSIG
     *(1033, 1034),  # F_ADD_SEALS, F_GET_SEALS
 )
-"""Commands of fcntl(2) that are allowed: no locks and no leases, nor is there flock(2).
+"""Commands of fcntl(2) that are allowed, beside F_SETFL without O_DIRECT.
 
-Both take hold of files that can only be read.  Under a lease, whoever opens the file waits for 45 s
-(/proc/sys/fs/lease-break-time); a lease is granted to the file's owner, as whom the sandbox runs without root.
+No locks and no leases, nor is there flock(2): they take hold of files that can only be read.  Under a lease, whoever
+opens the file waits for 45 s (/proc/sys/fs/lease-break-time); a lease is granted to the file's owner, as whom the
+sandbox runs without root.
 """
 
 
@@ -152,6 +161,9 @@ def program() -> int:
     rules.add_rule(seccomp.ALLOW, "prlimit64", seccomp.Arg(2, seccomp.EQ, 0))  # asks, and sets nothing
     for advice in ADVICE:
         rules.add_rule(seccomp.ALLOW, "madvise", low(2, _WORD, advice))
+    for name, flags in _OPENS:
+        rules.add_rule(seccomp.ALLOW, name, low(flags, os.O_DIRECT, 0))
+    rules.add_rule(seccomp.ALLOW, "fcntl", low(1, _WORD, fcntl.F_SETFL), low(2, os.O_DIRECT, 0))
     for wanted in OF_FILE:
         rules.add_rule(seccomp.ALLOW, "fcntl", low(1, _WORD, wanted))
     for option in OF_PROCESS:
