@@ -88,6 +88,7 @@ def test_what_the_kernel_refuses_is_told_with_what_was_asked():
     kernel.close()
 
 
+@pytest.mark.long
 def test_a_trial_finds_hosts_whose_shells_have_not_started(tmp_path):
     """Its programs run on them, its samplers read them; none of their shells had to start for that."""
     plan = {

@@ -239,6 +239,7 @@ def contents(out: Path) -> dict[str, bytes]:
     return {**found, "exp.csv": (out / "exp.csv").read_bytes()}
 
 
+@pytest.mark.long
 def test_same_bytes_alone_or_together(tmp_path):
     """One experiment at a time or two, and another folder: the same data sets and table; another seed, others."""
     first = contents(campaign(tmp_path / "a", SMALL, "--jobs", "1"))

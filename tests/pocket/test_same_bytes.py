@@ -216,6 +216,7 @@ def test_a_lab_is_replayed_to_the_byte_as_it_was_recorded(number, tmp_path):
     assert against_recording(lab, run).words == SAME
 
 
+@pytest.mark.long
 def test_a_file_that_somebody_outside_has_read_changes_nothing(monkeypatch):
     """Regression: graded with what alike networks have answered, Exercise 8 was an error: an iperf3 ended 768 ns later.
 
