@@ -67,6 +67,7 @@ class Limits:
             "FSIZE": (self.memory_mib + self.work_mib) * 2**20,
             "DATA": self.own_mib * 2**20,
             "STACK": self.stack_mib * 2**20,
+            "MEMLOCK": 0,
         }
         ours = {name: resource.getrlimit(getattr(resource, f"RLIMIT_{name}"))[1] for name in wanted}
         return {
