@@ -58,8 +58,10 @@ machine uses from the page cache.
 """
 _MAP_SHARED, _MAP_ANONYMOUS = 0x01, 0x20
 _MAP_UNCOUNTED = 0x42100
-"""MAP_GROWSDOWN, which is stack and no data to RLIMIT_DATA, MAP_LOCKED, by which the machine's files stay in memory that
-is no process's own, and MAP_HUGETLB, whose pages are in no process's statm.
+"""MAP_GROWSDOWN, MAP_LOCKED, and MAP_HUGETLB.
+
+The first is stack, and no data to RLIMIT_DATA; the second keeps the machine's files in memory, as no process's own; the
+third has pages that are in no process's statm.
 """
 _STUBS_MEMFD = 0x13
 """Flags with which the pocket's kernel makes the file of its stub: MFD_EXEC | MFD_CLOEXEC | MFD_ALLOW_SEALING."""
