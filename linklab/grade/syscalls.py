@@ -27,7 +27,7 @@ ALLOWED = (
     *("pidfd_open", "pidfd_send_signal", "personality", "seccomp", "restart_syscall", "setsid", "setpgid"),
     *("rt_sigaction", "rt_sigpending", "rt_sigprocmask", "rt_sigqueueinfo", "rt_sigreturn", "rt_sigsuspend"),
     *("rt_sigtimedwait", "rt_tgsigqueueinfo", "sigaltstack", "pause", "alarm", "getitimer", "setitimer"),
-    *("futex", "rseq", "set_robust_list", "get_robust_list", "set_tid_address", "membarrier"),
+    *("rseq", "set_robust_list", "get_robust_list", "set_tid_address", "membarrier"),
     *("sched_getaffinity", "sched_yield", "getcpu", "getrlimit"),
     *("getrusage", "times", "sysinfo", "uname", "getrandom"),
     *("getpid", "getppid", "gettid", "getpgid", "getpgrp", "getsid", "getuid", "geteuid", "getgid", "getegid"),
@@ -53,8 +53,8 @@ ALLOWED = (
 """Those allowed whatever their arguments.
 
 Not clone3, whose flags a filter cannot see, and not memfd_create, whose memory belongs to no process, so that nobody
-could count it; see `program`, where open and openat are too.  Not fadvise64, which can drop files that the whole
-machine uses from the page cache.
+could count it; see `program`, where open, openat, and futex are too.  Not fadvise64, which can drop files
+that the whole machine uses from the page cache.
 """
 _MAP_SHARED, _MAP_ANONYMOUS = 0x01, 0x20
 _MAP_UNCOUNTED = 0x42100
@@ -78,6 +78,12 @@ _OUT_OF_BAND = 0x1
 """MSG_OOB, which nothing here needs, and by whose faults programs have left other sandboxes (CVE-2025-38236)."""
 _MESSAGES = (("recvfrom", 3), ("recvmsg", 2), ("sendmsg", 2), ("sendto", 3))
 """Calls with flags, and which of their arguments these are."""
+_FUTEX = 0x7F
+WAITS = (0, 1, 3, 4, 9, 10)
+"""Operations of futex(2) that are allowed: FUTEX_WAIT, _WAKE, _REQUEUE, _CMP_REQUEUE, _WAIT_BITSET, _WAKE_BITSET.
+
+Not FUTEX_WAKE_OP, by which a line comes into the machine's log, nor those with priority inheritance.
+"""
 _OPENS = (("open", 1), ("openat", 2))
 """Calls with flags of open(2), and which of their arguments these are.
 
@@ -129,6 +135,14 @@ No locks and no leases, nor is there flock(2): they take hold of files that can 
 opens the file waits for 45 s (/proc/sys/fs/lease-break-time); a lease is granted to the file's owner, as whom the
 sandbox runs without root.
 """
+_BY_ARGUMENT = (
+    ("futex", 1, _FUTEX, WAITS),
+    ("ioctl", 1, _WORD, CONTROLS),
+    ("madvise", 2, _WORD, ADVICE),
+    ("fcntl", 1, _WORD, OF_FILE),
+    ("prctl", 0, _WORD, OF_PROCESS),
+)
+"""Calls that are allowed where one of their arguments, under a mask, is one of these."""
 
 
 def program() -> int:
@@ -157,21 +171,16 @@ def program() -> int:
         rules.add_rule(seccomp.ALLOW, name, low(flags, _OUT_OF_BAND, 0))
     for option in OF_SOCKET:
         rules.add_rule(seccomp.ALLOW, "getsockopt", low(1, _WORD, _OF_ALL_SOCKETS), low(2, _WORD, option))
-    for request in CONTROLS:
-        rules.add_rule(seccomp.ALLOW, "ioctl", low(1, _WORD, request))
     for resource in {*range(_RESOURCES)} - {_NO_DUMPS}:
         rules.add_rule(seccomp.ALLOW, "setrlimit", low(0, _WORD, resource))
         rules.add_rule(seccomp.ALLOW, "prlimit64", low(1, _WORD, resource))
     rules.add_rule(seccomp.ALLOW, "prlimit64", seccomp.Arg(2, seccomp.EQ, 0))  # asks, and sets nothing
-    for advice in ADVICE:
-        rules.add_rule(seccomp.ALLOW, "madvise", low(2, _WORD, advice))
+    for name, position, mask, values in _BY_ARGUMENT:
+        for value in values:
+            rules.add_rule(seccomp.ALLOW, name, low(position, mask, value))
     for name, flags in _OPENS:
         rules.add_rule(seccomp.ALLOW, name, low(flags, os.O_DIRECT, 0))
     rules.add_rule(seccomp.ALLOW, "fcntl", low(1, _WORD, fcntl.F_SETFL), low(2, os.O_DIRECT, 0))
-    for wanted in OF_FILE:
-        rules.add_rule(seccomp.ALLOW, "fcntl", low(1, _WORD, wanted))
-    for option in OF_PROCESS:
-        rules.add_rule(seccomp.ALLOW, "prctl", low(0, _WORD, option))
     # Three calls fail as on a kernel without them.  The C library then takes clone (the pocket has SIGSYS raised for a
     # guest's clone3, which wins over an error), and the pocket's kernel a temporary file for its stub.
     absent = seccomp.ERRNO(errno.ENOSYS)
