@@ -316,7 +316,7 @@ def test_what_leaves_the_kernel_has_no_network(user):
         port = server.getsockname()[1]
         said = confined(
             f"python3 -ISc 'import socket; socket.create_connection((\"127.0.0.1\", {port}))'; "
-            "kill -l $?; sed -n \"3,$ s/:.*//p\" /proc/net/dev",
+            'kill -l $?; sed -n "3,$ s/:.*//p" /proc/net/dev',
             user,
         )
     assert said == "SYS\n    lo\n"
