@@ -51,16 +51,8 @@ def test_every_call_is_allowed_or_ends_the_process(instructions):
     assert found.pop(clone3) == ABSENT  # the C library takes clone then
     assert set(found.values()) == {ALLOW, TRAP}
     in_part = (
-        "mmap",
-        "clone",
-        "fcntl",
-        "madvise",
-        "setrlimit",
-        "prlimit64",
-        "recvfrom",
-        "recvmsg",
-        "sendmsg",
-        "sendto",
+        *("mmap", "clone", "fcntl", "madvise", "setrlimit", "prlimit64", "open", "openat", "futex"),
+        *("recvfrom", "recvmsg", "sendmsg", "sendto"),
     )
     wanted = {seccomp.resolve_syscall(seccomp.Arch.X86_64, name) for name in (*syscalls.ALLOWED, *in_part)}
     assert {number for number, answer in found.items() if answer == ALLOW} == wanted
@@ -106,6 +98,21 @@ def test_the_calls_of_x32_are_refused(instructions):
         ("mmap", (0, 1 << 28, 3, 0x40022), TRAP),  # MAP_HUGETLB, which nobody's memory shows
         ("mmap", (0, 4096, 3, 0x40021), TRAP),  # the same: a whole page of 2 MiB
         ("mmap", (0, 4096, 3, 0x40001), TRAP),
+        ("mmap", (0, 4096, 1, 0x2001), TRAP),  # MAP_LOCKED, which keeps a file of the machine's in memory
+        ("open", (0, 0o2000000), ALLOW),  # O_CLOEXEC
+        ("open", (0, 0o2000000 | os.O_DIRECT), TRAP),
+        ("openat", (0, 0, os.O_DIRECT | 0xFFFFFFFF_00000000), TRAP),
+        ("openat", (0, 0, 0o2), ALLOW),
+        ("fcntl", (0, 4, os.O_NONBLOCK), ALLOW),  # F_SETFL
+        ("fcntl", (0, 4, os.O_DIRECT), TRAP),
+        ("futex", (0, 128), ALLOW),  # FUTEX_WAIT_PRIVATE
+        ("futex", (0, 128 | 256 | 9), ALLOW),  # FUTEX_WAIT_BITSET_PRIVATE | FUTEX_CLOCK_REALTIME
+        ("futex", (0, 128 | 5), TRAP),  # FUTEX_WAKE_OP
+        ("futex", (0, 6), TRAP),  # FUTEX_LOCK_PI
+        ("getsockopt", (0, 1, 3), ALLOW),  # SO_TYPE
+        ("getsockopt", (0, 1, 77), TRAP),  # SO_PEERPIDFD
+        ("getsockopt", (0, 1, 0xFFFFFFFF_0000004D), TRAP),
+        ("getsockopt", (0, 6, 3), TRAP),
         ("setrlimit", (7, 1), ALLOW),  # RLIMIT_NOFILE
         ("setrlimit", (4, 1), TRAP),  # RLIMIT_CORE
         ("prlimit64", (0, 7, 1), ALLOW),
