@@ -23,7 +23,7 @@ def is_moodle_folder(folder: str) -> bool:
 
 
 def moodle_folder(label: str) -> str:
-    """The folder that Moodle made for a student, at the beginning of a label; "" if there is none."""
+    """The first folder of a label if Moodle named it for a student, else ""."""
     folder, inside, _ = label.partition("/")
     return folder if inside and is_moodle_folder(folder) else ""
 

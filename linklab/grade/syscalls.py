@@ -53,8 +53,8 @@ ALLOWED = (
 """Those allowed whatever their arguments.
 
 Not clone3, whose flags a filter cannot see, and not memfd_create, whose memory belongs to no process, so that nobody
-could count it; see `program`, where open, openat, and futex are too.  Not fadvise64, which can drop files
-that the whole machine uses from the page cache.
+could count it.  Not fadvise64, which can drop files that the whole machine uses from the page cache.  `program` allows
+more calls by their arguments, open, openat, and futex among them.
 """
 _MAP_SHARED, _MAP_ANONYMOUS = 0x01, 0x20
 _MAP_UNCOUNTED = 0x42100
@@ -131,9 +131,9 @@ OF_FILE = (
 )
 """Commands of fcntl(2) that are allowed, beside F_SETFL without O_DIRECT.
 
-No locks and no leases, nor is there flock(2): they take hold of files that can only be read.  Under a lease, whoever
-opens the file waits for 45 s (/proc/sys/fs/lease-break-time); a lease is granted to the file's owner, as whom the
-sandbox runs without root.
+Locks and leases are not among them, nor is flock(2) allowed, because a program takes them on files that it may only
+read.  Whoever else opens a leased file waits for 45 s (/proc/sys/fs/lease-break-time); the file's owner may lease it,
+and without root the sandbox runs as that owner.
 """
 _BY_ARGUMENT = (
     ("futex", 1, _FUTEX, WAITS),

@@ -358,6 +358,7 @@ def test_what_a_state_does_not_say_is_as_at_the_start():
     del sysctls[name]
     silent = assess(replace(made.submission, work=None, state=json.dumps(state)), ENGINE, (1,))
     assert silent.metrics == said.metrics
+    assert silent.changes == said.changes
     assert silent.score == said.score < said.max_score
 
 
