@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from ipaddress import ip_address, ip_interface, ip_network
+from socket import inet_aton
 from typing import Any
 
 from linklab.state.facts import ARROW, of_all, of_interface, peers, queues
@@ -21,6 +21,8 @@ from linklab.tc import EdtLink
 from linklab.topology import Topology
 
 MOST_HOPS = 64
+"""Of a packet, by its first time to live (ip-sysctl.rst, ip_default_ttl)."""
+_ALL = 0xFFFFFFFF
 
 
 def _added(values: Sequence[float]) -> float:
@@ -41,6 +43,40 @@ _TOGETHER: Mapping[str, Callable[[Sequence[Any]], float | str]] = {
 """What several interfaces on a way do together."""
 
 
+class _Addressed:
+    """The addresses and routes of a node, by number: a hostile state has thousands, and they are asked for often."""
+
+    def __init__(self, node: Node) -> None:
+        self.of_interface = {name: {*map(_number, each.addresses)} for name, each in node.interfaces.items()}
+        self.own = set[int]().union(*self.of_interface.values())
+        self.texts = {address.partition("/")[0] for each in node.interfaces.values() for address in each.addresses}
+        self._loopback = dict[int, set[int]]()
+        for address in node.interfaces["lo"].addresses if "lo" in node.interfaces else ():
+            mask = _mask(address)
+            self._loopback.setdefault(mask, set()).add(_number(address) & mask)
+        self._routes = dict[int, dict[int, Route]]()
+        for route in sorted(node.routes, key=lambda route: route.metric):
+            if not route.tos:
+                to = "0.0.0.0/0" if route.to == "default" else route.to
+                self._routes.setdefault(_mask(to), {}).setdefault(_number(to) & _mask(to), route)
+
+    def answers(self, address: int) -> bool:
+        """Whether it takes packets to an address for its own.
+
+        Of an address on the loopback interface the whole prefix is its own, and it answers for what any of its
+        interfaces has on all others too (Linux's fib_add_ifaddr in net/ipv4/fib_frontend.c; ip-sysctl.rst, arp_ignore).
+        """
+        return address in self.own or any(address & mask in prefixes for mask, prefixes in self._loopback.items())
+
+    def route(self, address: int) -> Route | None:
+        """The one that the kernel takes for packets of no type of service: longest prefix, then least metric."""
+        for mask in sorted(self._routes, reverse=True):
+            route = self._routes[mask].get(address & mask)
+            if route is not None:
+                return route if route.type == "unicast" and route.dev and not route.unread else None
+        return None
+
+
 class StateWays:
     """The ways through a network that is set to a state."""
 
@@ -48,16 +84,17 @@ class StateWays:
         self.state = state
         self.peers = peers(topology)
         self.interfaces = state.interfaces()
+        client = state.nodes[CLIENT].interfaces
+        self._bridges = {name for name, interface in client.items() if interface.kind == "bridge"}
         self.up = {name for name, (_, interface) in self.interfaces.items() if interface.up and self._at_home(name)}
+        self._nodes = {name: _Addressed(node) for name, node in state.nodes.items()}
         self._known: dict[str, float | str | None] = {}
+        self._ports: dict[tuple[str, str], list[str] | None] = {}
 
     def _at_home(self, port: str) -> bool:
         """Whether a switch's port is not in another switch, where switches are bridges of the kernel's."""
-        bridges = {
-            name for name, interface in self.state.nodes[CLIENT].interfaces.items() if interface.kind == "bridge"
-        }
         owner, interface = self.interfaces[port]
-        return owner != CLIENT or _switch(port) not in bridges or interface.master == _switch(port)
+        return owner != CLIENT or _switch(port) not in self._bridges or interface.master == _switch(port)
 
     def fact(self, name: str) -> float | str | None:
         """The value of such a fact; None for other names, where there is no one way, or where nothing does it.
@@ -94,7 +131,7 @@ class StateWays:
 
     def _link(self, interface: Interface, source: str, target: str) -> EdtLink | None:
         """The link that takes them: of the pair, else of the target, else of all."""
-        sources, targets = self._addresses(source), self._addresses(target)
+        sources, targets = self._nodes[source].texts, self._nodes[target].texts
         for wanted in (sources, {"any"}):
             for link in interface.links:
                 if any(a in wanted and b in targets for a, b in link.pairs):
@@ -105,57 +142,50 @@ class StateWays:
 
     def ports(self, source: str, target: str) -> list[str] | None:
         """The interfaces by which packets leave on their way; None where there is none, or switches form a loop."""
+        if (source, target) not in self._ports:
+            self._ports[source, target] = self._way(source, target)
+        return self._ports[source, target]
+
+    def _way(self, source: str, target: str) -> list[str] | None:
         address = self._address(target)
         node, found = source, list[str]()
-        while address and node != target and len(found) < MOST_HOPS:
-            if _answers(self.state.nodes[node], address):
+        for _ in range(MOST_HOPS + 1):
+            if node == target:
+                return found
+            if address is None or self._nodes[node].answers(address):
                 return None
-            route = self._route(node, address)
-            hop = self._hop(route.dev, route.via or address) if route is not None else None
+            route = self._nodes[node].route(address)
+            hop = self._hop(route.dev, _number(route.via) if route.via else address) if route is not None else None
             if route is None or hop is None:
                 return None
             node, more = hop
             found += [route.dev, *more]
-        return found if node == target else None
+        return None
 
-    def _address(self, node: str) -> str:
+    def _address(self, node: str) -> int | None:
         """By which others reach it: that of its first interface."""
         interfaces = self.state.nodes[node].interfaces
         found = [interfaces[name].addresses for name in sorted(interfaces) if name != "lo"]
-        return next((addresses[0].partition("/")[0] for addresses in found if addresses), "")
+        return next((_number(addresses[0]) for addresses in found if addresses), None)
 
-    def _addresses(self, node: str) -> set[str]:
-        interfaces = self.state.nodes[node].interfaces.values()
-        return {address.partition("/")[0] for interface in interfaces for address in interface.addresses}
-
-    def _route(self, node: str, address: str) -> Route | None:
-        """The one that the kernel takes for packets of no type of service: longest prefix, then least metric."""
-        fitting = [
-            (-length, route.metric, number)
-            for number, route in enumerate(self.state.nodes[node].routes)
-            if not route.tos and (length := _fits(route, address)) is not None
-        ]
-        if not fitting:
-            return None
-        route = self.state.nodes[node].routes[min(fitting)[2]]
-        return route if route.type == "unicast" and route.dev and not route.unread else None
-
-    def _hop(self, port: str, address: str) -> tuple[str, list[str]] | None:
+    def _hop(self, port: str, address: int) -> tuple[str, list[str]] | None:
         """The node that has an address on the other side of a port, and the ports of switches before it."""
         peer = self.peers.get(port, "")
         if not {port, peer} <= self.up:
             return None
         owner = self.interfaces[peer][0]
         if owner != CLIENT:
-            return (owner, []) if address in self._addresses(owner) else None
-        if address in self._addresses(CLIENT):  # whose answer is first, as the owner's that is farther away is not
+            return (owner, []) if address in self._nodes[owner].own else None
+        if address in self._nodes[CLIENT].own:  # whose answer is first, as the owner's that is farther away is not
             return None
         reached = [
             (node, self.peers[name])
-            for name, (node, interface) in self.interfaces.items()
-            if node != CLIENT and address in _plain(interface) and {name, self.peers.get(name, "")} <= self.up
+            for name, (node, _) in self.interfaces.items()
+            if node != CLIENT
+            and address in self._nodes[node].of_interface[name]
+            and {name, self.peers.get(name, "")} <= self.up
         ]
-        answering = [name for name, each in self.state.nodes.items() if name != CLIENT and _answers(each, address)]
+        answering = [name for name, each in self._nodes.items() if name != CLIENT and each.answers(address)]
         if len(reached) != 1 or len(answering) != 1:
             return None
         node, last = reached[0]
@@ -182,29 +212,14 @@ class StateWays:
                 yield port, other
 
 
-def _answers(node: Node, address: str) -> bool:
-    """Whether a node takes packets to an address for its own.
-
-    Of an address on the loopback interface the whole prefix is its own, and it answers for what any of its interfaces
-    has on all others too (Linux's fib_add_ifaddr in net/ipv4/fib_frontend.c; ip-sysctl.rst, arp_ignore).
-    """
-    wanted = ip_address(address)
-    return any(
-        wanted == each.ip or (name == "lo" and wanted in each.network)
-        for name, interface in node.interfaces.items()
-        for each in map(ip_interface, interface.addresses)
-    )
-
-
 def _switch(port: str) -> str:
     return port.rpartition("-eth")[0]
 
 
-def _plain(interface: Interface) -> list[str]:
-    return [str(ip_interface(address).ip) for address in interface.addresses]
+def _number(address: str) -> int:
+    """Of an address, with a prefix or without."""
+    return int.from_bytes(inet_aton(address.partition("/")[0]), "big")
 
 
-def _fits(route: Route, address: str) -> int | None:
-    """The length of a route's prefix that an address has; None if it has another."""
-    network = ip_network("0.0.0.0/0" if route.to == "default" else route.to, strict=False)
-    return network.prefixlen if ip_address(address) in network else None
+def _mask(address: str) -> int:
+    return (_ALL << 32 - int(address.partition("/")[2])) & _ALL

@@ -3,17 +3,22 @@
 
 import json
 from dataclasses import replace
+from ipaddress import ip_address, ip_network
 from pathlib import Path
+from socket import inet_aton
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from linklab.errors import InputError, StateError
 from linklab.exercise.evidence import Change, Evidence
 from linklab.exercise.restore import restore_lines, unlike, with_missing_sysctls
 from linklab.exercise.wanted import with_facts
+from linklab.state import ways
 from linklab.state.facts import facts
 from linklab.state.model import State
-from linklab.state.node import Route
+from linklab.state.node import Node, Route
 from linklab.state.ways import StateWays
 from linklab.tc import EdtLink, Qdisc
 from linklab.topology import Topology
@@ -60,15 +65,15 @@ def test_links_have_the_facts_of_netem_and_shapers():
 
 def test_the_way_between_two_nodes_takes_the_link_of_its_pair():
     """Else that of the target, else that of all; each direction by itself."""
-    ways = StateWays(STATE, TOPOLOGY)
-    assert ways.ports("h1", "h2") == ["h1-eth0", "s1-eth2", "s2-eth1"]
-    assert ways.ports("h2", "h1") == ["h2-eth0", "s2-eth2", "s1-eth1"]
-    assert (ways.fact("h1>h2.delay"), ways.fact("h1>h2.rate")) == (0.005, 1e8)
+    found = StateWays(STATE, TOPOLOGY)
+    assert found.ports("h1", "h2") == ["h1-eth0", "s1-eth2", "s2-eth1"]
+    assert found.ports("h2", "h1") == ["h2-eth0", "s2-eth2", "s1-eth1"]
+    assert (found.fact("h1>h2.delay"), found.fact("h1>h2.rate")) == (0.005, 1e8)
     target = EdtLink.read([("any", "10.0.0.2")], "delay 7ms")
     every = EdtLink.read([("any", "any")], "delay 9ms loss 50%")
     assert StateWays(with_links("s1-eth2", every, target), TOPOLOGY).fact("h1>h2.delay") == 0.007
     assert StateWays(with_links("s1-eth2", every), TOPOLOGY).fact("h1>h2.delay") == 0.009
-    assert ways.fact("h2>h1.delay") is None
+    assert found.fact("h2>h1.delay") is None
 
 
 def test_what_several_interfaces_do_is_put_together():
@@ -76,10 +81,10 @@ def test_what_several_interfaces_do_is_put_together():
     state = with_links("s2-eth1", EdtLink.read([("any", "any")], "rate 20mbit delay 2ms loss 50% queue 30kb"))
     netem = Qdisc("netem", "1:", "root", {"limit": 1000, "delay_ns": 1_000_000, "loss": 0.5})
     state = with_links("h1-eth0", state=state, qdiscs=(netem,))
-    ways = StateWays(state, TOPOLOGY)
-    assert ways.fact("h1>h2.delay") == 0.008
-    assert ways.fact("h1>h2.loss") == pytest.approx(1 - 0.5 * 0.5 * (1 - 0.01 / 0.26))
-    assert (ways.fact("h1>h2.rate"), ways.fact("h1>h2.queue")) == (2e7, 30000)
+    found = StateWays(state, TOPOLOGY)
+    assert found.fact("h1>h2.delay") == 0.008
+    assert found.fact("h1>h2.loss") == pytest.approx(1 - 0.5 * 0.5 * (1 - 0.01 / 0.26))
+    assert (found.fact("h1>h2.rate"), found.fact("h1>h2.queue")) == (2e7, 30000)
 
 
 @pytest.mark.parametrize(
@@ -283,3 +288,39 @@ def test_what_a_link_cannot_be_changed_to(change, says):
     """One sentence."""
     with pytest.raises(StateError, match=says):
         with_facts(STATE, change)
+
+
+def test_addresses_are_read_once_however_many_ways_are_asked_for(monkeypatch):
+    """Regression: each hop read all again, and a state of 100,000 addresses with a loop took minutes to judge."""
+    read = []
+    monkeypatch.setattr(ways, "inet_aton", lambda address: read.append(address) or inet_aton(address))
+    host = STATE.nodes["h1"]
+    many = tuple(f"10.7.{high}.{low}/32" for high in range(10) for low in range(100))
+    onwards = Route("default", via="10.0.0.9", dev="h1-eth0")  # which nobody has
+    lo = replace(host.interfaces["lo"], addresses=many)
+    node = replace(host, interfaces={**host.interfaces, "lo": lo}, routes=(onwards, *host.routes))
+    found = StateWays(replace(STATE, nodes={**STATE.nodes, "h1": node}), TOPOLOGY)
+    before = len(read)
+    assert 2000 <= before < 2100
+    assert {found.fact(f"{a}>{b}.delay") for a, b in (("h1", "h3"), ("h2", "h1"), ("h1", "h2"))} == {None, 0.005}
+    assert len(read) - before < 10
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 7), st.integers(29, 32), st.integers(0, 2), st.sampled_from((0, 8))), max_size=8),
+    st.integers(0, 7),
+)
+def test_the_route_is_that_of_the_longest_prefix_then_of_the_least_metric(drawn, last):
+    """As ipaddress, which reads every prefix by itself, finds it; of two alike the first."""
+    routes = tuple(
+        Route(f"10.0.0.{host}/{length}", dev=f"e{number}", metric=metric, tos=tos)
+        for number, (host, length, metric, tos) in enumerate(drawn)
+    )
+    address = ip_address(f"10.0.0.{last}")
+    fitting = [
+        (-network.prefixlen, route.metric, number)
+        for number, route in enumerate(routes)
+        if address in (network := ip_network(route.to, strict=False)) and not route.tos
+    ]
+    expected = routes[min(fitting)[2]] if fitting else None
+    assert ways._Addressed(Node({}, routes)).route(int(address)) == expected
