@@ -65,6 +65,7 @@ def test_every_call_is_allowed_or_ends_the_process(instructions):
         *("ptrace", "process_vm_readv", "process_vm_writev", "pidfd_getfd", "kcmp"),  # a tracer could allow the rest
         *("mount", "umount2", "pivot_root", "chroot", "unshare", "setns", "move_mount", "fsopen", "open_tree"),
         *("socket", "bind", "connect", "listen", "accept4"),
+        *("timerfd_create", "inotify_init1", "fanotify_init", "flock", "sync"),
         *("bpf", "perf_event_open", "userfaultfd", "io_uring_setup", "keyctl", "add_key", "request_key"),
         *("init_module", "finit_module", "kexec_load", "reboot", "swapon", "quotactl", "modify_ldt"),
         *("open_by_handle_at", "name_to_handle_at", "msgget", "semget", "mq_open", "setuid", "capset"),
@@ -154,6 +155,14 @@ def test_the_calls_of_x32_are_refused(instructions):
         ("prctl", (3,), ALLOW),  # PR_GET_DUMPABLE
         ("prctl", (4, 0), TRAP),  # PR_SET_DUMPABLE
         ("prctl", (35,), TRAP),  # PR_SET_MM
+        ("personality", (0xFFFFFFFF,), ALLOW),  # asks
+        ("personality", (0x0040000,), ALLOW),  # ADDR_NO_RANDOMIZE
+        ("personality", (0x0400000,), TRAP),  # READ_IMPLIES_EXEC
+        ("personality", (0x0008,), TRAP),  # PER_LINUX32
+        ("seccomp", (1, 8), ALLOW),  # SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER
+        ("seccomp", (1, 0x2), TRAP),  # SECCOMP_FILTER_FLAG_LOG
+        ("seccomp", (1, 0x28), TRAP),  # SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
+        ("seccomp", (0, 0), TRAP),  # SECCOMP_SET_MODE_STRICT
         ("prctl", (0x59616D61,), TRAP),  # PR_SET_PTRACER
         ("memfd_create", (0, 0x13), ABSENT),  # the pocket's kernel takes a temporary file for its stub then
         ("memfd_create", (0, 0x03), TRAP),
