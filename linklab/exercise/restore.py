@@ -53,6 +53,36 @@ def with_missing_sysctls(state: State, start: State) -> State:
     return replace(state, nodes=nodes)
 
 
+def settings_alone(now: State, wanted: State) -> State:
+    """Of `wanted` what a kernel takes or refuses by itself and lines are known for; the rest as it is in `now`.
+
+    That is sysctls, MTU, queue length, offloads, and disciplines of the interfaces that both have.
+    """
+    nodes = {}
+    for name, before in now.nodes.items():
+        after = wanted.nodes.get(name, before)
+        interfaces = {
+            label: _alone(name, label, was, after.interfaces[label]) if label in after.interfaces else was
+            for label, was in before.interfaces.items()
+        }
+        known = {sysctl: value for sysctl, value in after.sysctls.items() if sysctl in before.sysctls}
+        nodes[name] = replace(before, interfaces=interfaces, sysctls={**before.sysctls, **known})
+    return State(nodes)
+
+
+def _alone(node: str, name: str, was: Interface, becomes: Interface) -> Interface:
+    known = {feature: on for feature, on in becomes.features.items() if feature in was.features}
+    found = replace(was, mtu=becomes.mtu, txqlen=becomes.txqlen, features={**was.features, **known})
+    if any((was.links, was.unread, becomes.links, becomes.unread)):  # whose ends follow from addresses
+        return found
+    queues = replace(found, qdiscs=becomes.qdiscs, classes=becomes.classes, filters=becomes.filters)
+    try:
+        list(_queue_lines(_place(node, name), name, was, queues))
+    except StateError:
+        return found
+    return queues
+
+
 def _place(node: str, interface: str) -> str:
     """As `linklab link` calls an interface."""
     return interface if node == CLIENT else f"{node}:{interface}"

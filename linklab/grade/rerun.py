@@ -19,7 +19,7 @@ from linklab.errors import EngineError, Fault, InputError, OverusedError, StateE
 from linklab.exercise.fill import fill
 from linklab.exercise.model import Experiment
 from linklab.exercise.report import Trace
-from linklab.exercise.restore import restore_lines, unlike, with_missing_sysctls
+from linklab.exercise.restore import restore_lines, settings_alone, unlike, with_missing_sysctls
 from linklab.exercise.wanted import with_facts
 from linklab.grade.drawing import UnbuildableError, tame
 from linklab.grade.limits import HANG_S
@@ -320,11 +320,11 @@ class _Pocket:
         return ""
 
     def refuses(self, wanted: State) -> str:
-        """Why the kernel does not take a state, "" where it does; or where no line is known that sets it."""
+        """Why the kernel does not take a state, "" where it does; of one that no lines set, what is set by itself."""
         try:
             restore_lines(self.now, wanted)
         except StateError:
-            return ""
+            wanted = settings_alone(self.now, wanted)
         return self.cannot_become(wanted)
 
     def read(self) -> State:

@@ -285,7 +285,8 @@ mount --bind /tmp/python3 /usr/bin/python3
 """
 
 
-def test_a_state_that_work_sh_printed_is_tried_too(problem):
+@pytest.mark.parametrize("with_a_node_more", [False, True])
+def test_a_state_that_work_sh_printed_is_tried_too(problem, with_a_node_more):
     """It took the place of the program that reads the network, and what it said was believed."""
     made = sample(problem, instance_of(problem, 1), solution(problem), ENGINE)
     state = json.loads(made.submission.state)
@@ -296,6 +297,8 @@ def test_a_state_that_work_sh_printed_is_tried_too(problem):
     possible = assess(replace(submission, work=PRINTS.format(state=json.dumps(state))), ENGINE, (1,))
     assert (possible.score, possible.impossible) == (possible.max_score, "")
     state["nodes"]["h1"]["interfaces"]["h1-eth0"]["mtu"] = 0
+    if with_a_node_more:  # regression: what no lines set was not tried at all
+        state["nodes"]["h9"] = {"interfaces": {}}
     report = assess(replace(submission, work=PRINTS.format(state=json.dumps(state))), ENGINE, (1,))
     assert {check.id for check in report.checks if check.score} <= {
         check.id for check in ungated.checks if check.kind == "answer"

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from linklab.agent import namespace_state, node_state
 from linklab.errors import InputError, StateError
-from linklab.exercise.restore import restore_lines, unlike
+from linklab.exercise.restore import restore_lines, settings_alone, unlike
 from linklab.exercise.wanted import with_facts
 from linklab.state.facts import facts
 from linklab.state.model import State
@@ -761,3 +761,24 @@ def test_what_cannot_be_repeated_is_named(change, words):
     with pytest.raises(StateError) as caught:
         restore_lines(TUNED, State.loads(changed(change)))
     assert words in str(caught.value)
+
+
+def test_of_a_state_that_cannot_be_repeated_the_settings_that_stand_alone_are_tried():
+    """Nodes, interfaces, routes, and disciplines that no line makes are left; regression: nothing was tried then."""
+    data = json.loads(TUNED.dumps())
+    data["nodes"]["h9"] = {"interfaces": {}}
+    first = data["nodes"]["h1"]["interfaces"]["h1-eth0"]
+    first |= {
+        "mtu": 0,
+        "addresses": ["10.0.0.77/8"],
+        "qdiscs": [{"kind": "dualpi2", "handle": "1:", "parent": "root", "options": {"unread": ["everything"]}}],
+    }
+    data["nodes"]["h1"]["sysctls"]["net.ipv4.tcp_sack"] = "0"
+    data["nodes"]["h1"]["routes"] = []
+    wanted = State.loads(json.dumps(data))
+    with pytest.raises(StateError):
+        restore_lines(TUNED, wanted)
+    assert restore_lines(TUNED, settings_alone(TUNED, wanted)) == [
+        ("h1", "sysctl -q -w net.ipv4.tcp_sack='0'"),
+        ("h1", "ip link set dev h1-eth0 mtu 0"),
+    ]
