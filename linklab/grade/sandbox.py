@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -53,6 +54,8 @@ _MOST_OVER_S = 60.0
 _FOLDERS = 2
 _LOOK_S, _REST = 0.25, 10
 """The least time between two looks, and how many times as long as a look takes the rest after it is."""
+_ENDS_S = 120.0
+"""Wall-clock time for all inside to end: the machine takes some 15 s to take a hundred full lists of mappings apart."""
 _SHELLS_KILLED = 128
 """What bubblewrap adds to the number of the signal that ended its program."""
 _REFUSED = (
@@ -124,6 +127,7 @@ class SandboxNetwork(PocketNetwork):
         self._heard_s = 0.0  # processor time of ours that hearing the keeper has taken
         self._carried_s = 0.0  # the same of carrying files
         self._shared: list[int] = []  # open folders: of work and memory
+        self._firsts: list[int] = []  # handles of the first process inside, with which all others end
         self.came_out = CameOut()
         self._exchange: Exchange | None = None
         self._exchanges = threading.Lock()
@@ -144,6 +148,8 @@ class SandboxNetwork(PocketNetwork):
             if self._keeper.poll() == _SHELLS_KILLED + signal.SIGSYS:
                 raise BootError(f"the keeper of the pocket kernel {_REFUSED}") from None
             raise error from None
+        with contextlib.suppress(ProcessLookupError):
+            self._firsts += map(os.pidfd_open, children(self.keeper_pid))
         if len(self._shared) != _FOLDERS:
             raise BootError("the sandbox did not hand its folders over")
         self._exchange = self._exchanged(self._shared[0])
@@ -162,10 +168,14 @@ class SandboxNetwork(PocketNetwork):
         """
         if self._hello.is_set() and not self._gone.is_set():
             self.used_s()
-            for first in children(self.keeper_pid):  # all that is inside dies with it (pid_namespaces(7))
-                with contextlib.suppress(OSError):
-                    os.kill(first, signal.SIGKILL)
+        for first in self._firsts:
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(first, signal.SIGKILL)
         super().close()
+        while self._firsts:  # it has ended when all inside have (pid_namespaces(7)), also where the keeper ended before
+            first = self._firsts.pop()
+            select.select([first], [], [], _ENDS_S)
+            os.close(first)
         if hasattr(self, "_keeper") and self._keeper.stderr is not None:
             self._keeper.stderr.close()
         with self._exchanges:

@@ -21,6 +21,7 @@ from hostile.works import FORGED_NETWORK, FORK_BOMB, OVERDUE, POWER_OFF, SAMPLE,
 from pockets import TOPOLOGY, alive, group_of, needs_pocket, type_
 
 from linklab import pocket_kernel
+from linklab.base.processes import children
 from linklab.base.processor_time import processor_s
 from linklab.engine import pocket
 from linklab.engine.agent_network import AgentNetwork
@@ -132,6 +133,20 @@ def all_end(pids, within_s=3.0):
     while alive(pids) and time.monotonic() < deadline:
         time.sleep(0.05)
     return not alive(pids)
+
+
+def test_all_inside_has_ended_when_the_network_is_closed_also_if_its_keeper_was_killed(tmp_path):
+    """Regression: bubblewrap outside ends with the keeper, before the machine has ended the processes inside."""
+    with SandboxEngine().start(Topology.load(TOPOLOGY), workdir=tmp_path, clock=Clock.VIRTUAL, seed=1) as network:
+        type_(network, "for i in $(seq 150); do sleep 9999 & done", "h1")
+        inside = group_of(network.keeper_pid)
+        (first,) = children(network.keeper_pid)
+        (keeper,) = children(first)
+        os.kill(keeper, signal.SIGKILL)
+        network._keeper.wait()
+        network.close()
+        assert len(inside) > 150
+        assert not alive(inside)
 
 
 # --- what runs in the network
