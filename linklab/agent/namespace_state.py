@@ -29,6 +29,7 @@ from linklab.linux.netlink import (
     NLMSG_ERROR,
     ROOT,
     TCMSG,
+    attribute,
     attributes,
     connect,
     error,
@@ -36,7 +37,7 @@ from linklab.linux.netlink import (
     message,
     messages,
 )
-from linklab.linux.tc_attributes import TCA_CHAIN, TCA_KIND, TCA_OPTIONS
+from linklab.linux.tc_attributes import TCA_CHAIN, TCA_DUMP_INVISIBLE, TCA_KIND, TCA_OPTIONS
 
 FALLBACK = re.compile(r"(?:tunl|gre|gretap|erspan|sit|ip6tnl|ip6gre|ip_vti|ip6_vti|teql)0")
 """Interfaces that the kernel makes in every namespace for its own use."""
@@ -270,9 +271,25 @@ def _queues(netlink: Netlink, names: dict[int, str], interfaces: dict[str, dict[
         parents = [handle, *_classes(netlink, index, handle, interface)]
         for hook in CLSACT_HOOKS if kind == "clsact" else parents if handle else ():
             _filters(netlink, index, hook, interface)
+    if any(interface["classes"] for interface in interfaces.values()):
+        _leaves(netlink, names, interfaces)
     for name, interface in interfaces.items():
         if any(qdisc["kind"] == "fq" and qdisc["handle"] == EDT_FQ for qdisc in interface["qdiscs"]):
             _links(name, interface)
+
+
+def _leaves(netlink: Netlink, names: dict[int, str], interfaces: dict[str, dict[str, Any]]) -> None:
+    """Note at classes what the kernel's own queue in them holds, where that is not the interface's txqueuelen."""
+    classes = {(name, one["classid"]): one for name, each in interfaces.items() for one in each["classes"]}
+    for body in list(netlink.dump(attr.RTM_GETQDISC, TCMSG.pack(0, 0, 0, 0, 0) + attribute(TCA_DUMP_INVISIBLE, b""))):
+        _, index, handle, parent, _ = TCMSG.unpack_from(body)
+        inside = classes.get((names.get(index, ""), handle_text(parent)))
+        data = attributes(body[TCMSG.size :])
+        if handle or inside is None or _text(data[TCA_KIND]) != "pfifo":
+            continue
+        limit = _options(tc_options.QDISCS["pfifo"], data.get(TCA_OPTIONS, b"")).get("limit")
+        if limit is not None and limit != interfaces[names[index]]["txqlen"]:
+            inside["options"]["leaf_limit"] = limit
 
 
 def _links(name: str, interface: dict[str, Any]) -> None:

@@ -16,6 +16,7 @@ from linklab.judge.dimension import WORD
 from linklab.judge.evaluation import Lookup
 from linklab.judge.quantity import Value
 from linklab.judge.samples import Metrics, median
+from linklab.state.facts import ARROW
 
 Facts = Mapping[str, "float | str"]
 Ways = Callable[[str], "float | str | None"]
@@ -65,15 +66,22 @@ class Evidence:
     impossible: str = ""
     reference_ways: Mapping[str, Ways] = field(default_factory=dict)
 
-    def since(self, reference: str, along: Sequence[str] = ()) -> list[Change]:
+    def since(self, reference: str, along: Sequence[str] = (), named: Sequence[str] = ()) -> list[Change]:
         """What differs in the submitted state from a reference.
 
         Args:
             reference: "start" or "healthy".
             along: ways ("h1>h2") along which what happens to packets is compared, in place of what interfaces are set
                 to.
+            named: facts that are compared too where they are of ways ("h1>h2.loss_model").
         """
-        return self._between(self.references[reference], self._ways(reference), self.facts, self.ways, along)
+        found = self._between(self.references[reference], self._ways(reference), self.facts, self.ways, along)
+        known = {change.fact for change in found}
+        ways = [
+            {name: way for name in named if ARROW in name and (way := of(name))}
+            for of in (self._ways(reference), self.ways)
+        ]
+        return found + [change for change in changes(*ways) if change.fact not in known]
 
     def planted(self, along: Sequence[str] = ()) -> list[Change]:
         """What the planted fault changed; along: as for `since`."""

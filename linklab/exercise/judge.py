@@ -134,7 +134,7 @@ def _unchanged(check: Check, evidence: Evidence) -> CheckResult:
     excepted = [fill(pattern, evidence.lookup) for pattern in check.excepted]
     wrong = [
         change
-        for change in evidence.since(check.reference, check.along)
+        for change in evidence.since(check.reference, check.along, check.only)
         if (not check.only or any(fnmatchcase(change.fact, pattern) for pattern in check.only))
         and not any(fnmatchcase(change.fact, pattern) for pattern in excepted)
     ]

@@ -15,7 +15,7 @@ from linklab.exercise.link_lines import link_lines
 from linklab.state.facts import ARROW, inwards, owners, root, route_words
 from linklab.state.model import CLIENT, State
 from linklab.state.node import Interface, Node, Route
-from linklab.tc import DEFAULT_HANDLE, HOOKS, INCOMING, Class, EdtLink, Filter, Options, Qdisc
+from linklab.tc import DEFAULT_HANDLE, HOOKS, INCOMING, LEAF_LIMIT, Class, EdtLink, Filter, Options, Qdisc
 
 _INNER_QUANTUM = 1514
 """For a class with classes below it, which has none: tc would warn of the one it computes."""
@@ -171,7 +171,7 @@ def _queue_lines(where: str, interface: str, was: Interface, becomes: Interface)
         for qdisc in inwards(becomes):
             yield _line(f"{where}: {qdisc.kind} {qdisc.handle}", qdisc, interface)
             if qdisc.classful:
-                yield from _class_lines(where, interface, qdisc, becomes.classes)
+                yield from _class_lines(where, interface, qdisc, becomes)
     hooks = [qdisc for qdisc in becomes.qdiscs if qdisc.kind in HOOKS]
     yield from (qdisc.line(interface) for qdisc in hooks)
     reached = {id(qdisc) for qdisc in (*inwards(becomes), *hooks)}
@@ -181,17 +181,21 @@ def _queue_lines(where: str, interface: str, was: Interface, becomes: Interface)
     yield from (_filter_line(where, interface, each) for each in becomes.filters)
 
 
-def _class_lines(where: str, interface: str, htb: Qdisc, classes: tuple[Class, ...]) -> Iterator[str]:
+def _class_lines(where: str, interface: str, htb: Qdisc, becomes: Interface) -> Iterator[str]:
     """Of one htb, a class after the one it is in."""
     inside: dict[str, list[tuple[int, Class]]] = {}
-    for number, each in enumerate(classes):
+    length = f"ip link set dev {interface} txqueuelen"
+    for number, each in enumerate(becomes.classes):
         if each.classid.startswith(htb.handle):
             inside.setdefault(each.parent, []).append((number, each))
     ready = inside.pop(htb.handle, [])
     while ready:
         for _, each in ready:
             full = replace(each, options={"quantum": _INNER_QUANTUM, **each.options})
-            yield _line(f"{where}: class {each.classid}", full, interface)
+            line = _line(f"{where}: class {each.classid}", full, interface)
+            if LEAF_LIMIT in each.options:  # is what it was when the class was made
+                line = f"{length} {each.options[LEAF_LIMIT]}; {line}; {length} {becomes.txqlen}"
+            yield line
         ready = sorted(below for _, each in ready for below in inside.pop(each.classid, ()))
     if inside:
         _, first = min(min(waiting) for waiting in inside.values())

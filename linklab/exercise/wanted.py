@@ -14,7 +14,7 @@ from linklab.errors import StateError
 from linklab.state.facts import BUFFERS, CC, inside, inwards, of_all, of_interface, plain_leaves, root, trunk
 from linklab.state.model import State
 from linklab.state.node import SYSCTLS, Interface, Node, Route, sysctl_form
-from linklab.tc import DEFAULT_HANDLE, Class, EdtLink, Qdisc, fq_defaults, mean_loss
+from linklab.tc import DEFAULT_HANDLE, LEAF_LIMIT, Class, EdtLink, Qdisc, fq_defaults, mean_loss
 
 SENDS = "sends"
 """Of a node: its congestion control, whatever its routes name."""
@@ -234,7 +234,7 @@ def _queue(interface: Interface, size: float) -> Interface:
     for qdisc in inwards(interface):
         if qdisc.classful:
             for leaf in leaves.get(qdisc.handle, ()):
-                added.append(Qdisc("bfifo", _one_of(free), leaf, {"limit": round(size)}))
+                added.append(Qdisc("bfifo", _one_of(free), leaf.classid, {"limit": round(size)}))
         elif qdisc.handle not in below:
             if (options := qdisc.resized(round(size))) is None:
                 raise StateError(f"has no queue with a limit: {qdisc.kind} takes none")
@@ -242,7 +242,13 @@ def _queue(interface: Interface, size: float) -> Interface:
     if not resized and not added:
         raise StateError("has no queue")
     kept = (resized.get(id(qdisc), qdisc) for qdisc in interface.qdiscs)
-    return replace(interface, qdiscs=(*kept, *added))
+    filled = {each.parent for each in added}
+    classes = (_without_own_queue(each) if each.classid in filled else each for each in interface.classes)
+    return replace(interface, qdiscs=(*kept, *added), classes=tuple(classes))
+
+
+def _without_own_queue(each: Class) -> Class:
+    return replace(each, options={name: value for name, value in each.options.items() if name != LEAF_LIMIT})
 
 
 def _with_options(interface: Interface, which: Qdisc, options: Mapping[str, object]) -> Interface:

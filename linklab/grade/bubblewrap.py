@@ -160,7 +160,7 @@ def without_people(table: str) -> str:
 
 
 _SHOWN = Path("/usr")
-_OF_THE_MACHINE = ("cmdline", "keys", "key-users")
+_OF_THE_MACHINE = ("cmdline", "bootconfig", "keys", "key-users")
 """Files of /proc that tell of more than the processes inside: how the machine was started, and whose keys it keeps."""
 _GROUP_FIELDS, _PASSWD_FIELDS, _MEMBERS, _REMARK = 4, 7, 3, 4
 _FIRST_PERSON, _NOBODY = 1000, 65_534

@@ -42,7 +42,8 @@ FIRST_USER, USERS = 61_000, 100
 _INSTRUCTORS = ("exercises", "problems", "labs")
 """Folders beside the package with solutions, hidden checks, and answers."""
 _ENTER = PACKAGE / "grade/enter.py"
-_END_S = 10.0
+_END_S = 120.0
+"""Wall-clock time for all processes of a user to end: a hundred full lists of mappings take the machine some 15 s."""
 _DEPTH = 32
 """Of folders within each other; an exercise makes none."""
 _LOOK = """
@@ -131,6 +132,11 @@ class ContainerNetwork(SandboxNetwork):
         super().close()
         try:
             end_all(self._account)
+        finally:
+            self._remove_folders()
+
+    def _remove_folders(self) -> None:
+        try:
             for place_of in (Path(f"/proc/self/fd/{number}") for number in self._held):
                 # by the open folder, wherever it has been moved; no depth stops find(1), and it follows no link
                 empty = ["find", ".", "-mindepth", "1", "-delete"]

@@ -184,6 +184,9 @@ def _pings(ping: Ping, omit_s: float, path: Path, requests: int, driven: Driven)
         return
     except DataError as error:
         raise _unread("ping's output", error, path.parent) from error
+    if "ping.rtt" not in found.series:
+        driven.broken = f"no reply to a ping from {ping.source} to {ping.target} told how long it took"
+        return
     answered = found.series["ping.rtt"].known.size
     if requests < answered:
         driven.broken = (

@@ -6,7 +6,7 @@ Linux 7.  Only those that are read here are listed; tests/unit/test_tc_attribute
 """
 
 # linux/rtnetlink.h
-TCA_KIND, TCA_OPTIONS, TCA_STATS2, TCA_CHAIN = 1, 2, 7, 11
+TCA_KIND, TCA_OPTIONS, TCA_STATS2, TCA_DUMP_INVISIBLE, TCA_CHAIN = 1, 2, 7, 10, 11
 
 # linux/pkt_sched.h
 TCA_TBF_PARMS, TCA_TBF_RATE64, TCA_TBF_PRATE64 = 1, 4, 5

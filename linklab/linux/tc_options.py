@@ -77,8 +77,8 @@ def codel_us(told: int) -> int:
 
 
 def pie_us(told: int) -> int:
-    """PIE keeps its target in ticks of 64 ns and tells it in µs."""
-    return _first_that(told, lambda us: us * 1000 // TICK_NS * TICK_NS // 1000, told)
+    """PIE keeps its target in ticks of 64 ns and tells it in µs, 1 µs as 0, which tc has no word for."""
+    return _first_that(max(told, 1), lambda us: us * 1000 // TICK_NS * TICK_NS // 1000, told)
 
 
 def netem_ns(told: int) -> int:

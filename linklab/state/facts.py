@@ -13,7 +13,18 @@ from typing import Any
 
 from linklab.state.model import CLIENT, State
 from linklab.state.node import Interface, Node, Route
-from linklab.tc import DEFAULT_HANDLE, FRAME_BYTES, HOOKS, EdtLink, Options, Qdisc, loss_model, mean_loss
+from linklab.tc import (
+    DEFAULT_HANDLE,
+    FRAME_BYTES,
+    HOOKS,
+    LEAF_LIMIT,
+    Class,
+    EdtLink,
+    Options,
+    Qdisc,
+    loss_model,
+    mean_loss,
+)
 from linklab.topology import Topology
 from linklab.topology.checks import wireless_names
 
@@ -71,6 +82,7 @@ def _of_topology(topology: Topology) -> dict[str, float | str]:
     return {
         "topology.nodes": " ".join(sorted(node.name for node in topology.nodes)),
         "topology.links": " ".join(links),
+        "topology.plain_links": "no" if any(link.impaired for link in topology.links) else "yes",
         "topology.start_cli": "yes" if topology.preferences.start_cli else "no",
         **{f"{interface}.peer": other for interface, other in peers(topology).items()},
     }
@@ -300,18 +312,19 @@ def queue_bytes(interface: Interface) -> int | None:
     below, leaves = inside(interface), plain_leaves(interface)
     for qdisc in inwards(interface):
         if qdisc.classful:
-            held += [interface.txqlen * FRAME_BYTES for _ in leaves.get(qdisc.handle, ())]
+            ends = leaves.get(qdisc.handle, ())
+            held += [each.options.get(LEAF_LIMIT, interface.txqlen) * FRAME_BYTES for each in ends]
         elif qdisc.handle not in below:
             held.append(qdisc.capacity_bytes(interface.txqlen))
     known = [size for size in held if size is not None]
     return min(known) if known else None
 
 
-def plain_leaves(interface: Interface) -> dict[str, list[str]]:
-    """Handle of an htb → its classes with nothing in them: each has a queue of `txqlen` packets."""
+def plain_leaves(interface: Interface) -> dict[str, list[Class]]:
+    """Handle of an htb → its classes with nothing in them: each has a queue of the kernel's, of LEAF_LIMIT packets."""
     parents = {each.parent for each in interface.classes} | {each.parent for each in interface.qdiscs}
-    found: dict[str, list[str]] = {}
+    found: dict[str, list[Class]] = {}
     for each in interface.classes:
         if each.classid not in parents:
-            found.setdefault(f"{each.classid.partition(':')[0]}:", []).append(each.classid)
+            found.setdefault(f"{each.classid.partition(':')[0]}:", []).append(each)
     return found

@@ -49,7 +49,6 @@ class _Addressed:
     def __init__(self, node: Node) -> None:
         self.of_interface = {name: {*map(_number, each.addresses)} for name, each in node.interfaces.items()}
         self.own = set[int]().union(*self.of_interface.values())
-        self.texts = {address.partition("/")[0] for each in node.interfaces.values() for address in each.addresses}
         self._loopback = dict[int, set[int]]()
         for address in node.interfaces["lo"].addresses if "lo" in node.interfaces else ():
             mask = _mask(address)
@@ -131,12 +130,28 @@ class StateWays:
 
     def _link(self, interface: Interface, source: str, target: str) -> EdtLink | None:
         """The link that takes them: of the pair, else of the target, else of all."""
-        sources, targets = self._nodes[source].texts, self._nodes[target].texts
-        for wanted in (sources, {"any"}):
+        address = self._address(target)
+        for sender in (self._sender(source, address), "any"):
             for link in interface.links:
-                if any(a in wanted and b in targets for a, b in link.pairs):
+                if (sender, address) in link.pairs:
                     return link
         return of_all(interface)
+
+    def _sender(self, source: str, target: str) -> str:
+        """The address that a node sends from: its route's, else its interface's in the next hop's network, or first.
+
+        So does inet_select_addr in net/ipv4/devinet.c.
+        """
+        route = self._nodes[source].route(_number(target)) if target else None
+        if route is None:
+            return ""
+        if route.src:
+            return route.src
+        interface = self.state.nodes[source].interfaces.get(route.dev)
+        addresses = interface.addresses if interface else ()
+        hop = _number(route.via or target)
+        near = [each for each in addresses if (_number(each) ^ hop) & _mask(each) == 0]
+        return [*near, *addresses, ""][0].partition("/")[0]
 
     # --- the way
 
@@ -147,12 +162,14 @@ class StateWays:
         return self._ports[source, target]
 
     def _way(self, source: str, target: str) -> list[str] | None:
-        address = self._address(target)
-        node, found = source, list[str]()
+        to = self._address(target)
+        if not to:
+            return None
+        node, address, found = source, _number(to), list[str]()
         for _ in range(MOST_HOPS + 1):
             if node == target:
                 return found
-            if address is None or self._nodes[node].answers(address):
+            if self._nodes[node].answers(address):
                 return None
             route = self._nodes[node].route(address)
             hop = self._hop(route.dev, _number(route.via) if route.via else address) if route is not None else None
@@ -162,11 +179,11 @@ class StateWays:
             found += [route.dev, *more]
         return None
 
-    def _address(self, node: str) -> int | None:
-        """By which others reach it: that of its first interface."""
+    def _address(self, node: str) -> str:
+        """By which others reach it: that of its first interface; "" if it has none."""
         interfaces = self.state.nodes[node].interfaces
         found = [interfaces[name].addresses for name in sorted(interfaces) if name != "lo"]
-        return next((_number(addresses[0]) for addresses in found if addresses), None)
+        return next((addresses[0].partition("/")[0] for addresses in found if addresses), "")
 
     def _hop(self, port: str, address: int) -> tuple[str, list[str]] | None:
         """The node that has an address on the other side of a port, and the ports of switches before it."""

@@ -22,6 +22,7 @@ from linklab.tc.model import DEFAULT_HANDLE, INCOMING, Class, Filter, Qdisc, rea
 from linklab.tc.netem import DISTRIBUTIONS, loss_model, mean_loss
 from linklab.tc.option import Options, Parameter
 from linklab.tc.queues import fq_defaults
+from linklab.tc.shapers import LEAF_LIMIT
 
 __all__ = [
     "BACKENDS",
@@ -34,6 +35,7 @@ __all__ = [
     "FRAME_BYTES",
     "HOOKS",
     "INCOMING",
+    "LEAF_LIMIT",
     "QDISCS",
     "SETS",
     "Class",

@@ -3,7 +3,8 @@
 
     Valued("target_us", "target", TIME_US):  {"target_us": 5000}  ⇄  ["target", "5000us"], for people ["target", "5ms"]
 
-Three kinds: a word with a value, a word that is itself the setting (on or off), and one word of several.
+Of four kinds tc has words: a word with a value or with several, a word that is itself the setting (on or off), and one
+word of several.
 """
 
 from __future__ import annotations
@@ -140,7 +141,29 @@ class Several:
         return [self.form.typed(each) for each in taken]
 
 
-Option: TypeAlias = Valued | Switch | OneOf | Several
+@dataclass(frozen=True)
+class Silent:
+    """What the kernel tells and no word of tc sets."""
+
+    name: str
+    form: Form
+    starts: tuple[str, ...] = ()
+    told: bool = True
+
+    def holds(self, value: Any) -> bool:
+        """Whether the agent may say this value."""
+        return self.form.holds(value)
+
+    def say(self, value: Any, *, spelled: bool) -> list[str]:
+        """Nothing."""
+        return []
+
+    def take(self, word: str, rest: list[str]) -> Any:
+        """Never called: no word begins it."""
+        raise AssertionError(word)
+
+
+Option: TypeAlias = Valued | Switch | OneOf | Several | Silent
 
 
 @dataclass(frozen=True)

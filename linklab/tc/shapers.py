@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from linklab.tc.forms import HEXADECIMAL, NUMBER, RATE, SIZE, SIZE_32, TIME_US
+from linklab.tc.forms import HEXADECIMAL, NUMBER, PACKETS_32, RATE, SIZE, SIZE_32, TIME_US
 from linklab.tc.kind import Drawn, Kind
-from linklab.tc.option import Valued
+from linklab.tc.option import Silent, Valued
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,11 @@ TBF = Tbf(
     shown=("rate",),
 )
 
+LEAF_LIMIT = "leaf_limit"
+"""Packets that the queue holds which the kernel makes for a class with nothing in it, where that is not txqueuelen.
+
+It is the interface's txqueuelen of the moment when the class was made (fifo_init in net/sched/sch_fifo.c).
+"""
 HTB_CLASS = Kind(
     "htb",
     (
@@ -67,6 +72,7 @@ HTB_CLASS = Kind(
         Valued("prio", "prio", NUMBER),
         Valued("quantum", "quantum", SIZE),
         *_SHAPED,
+        Silent(LEAF_LIMIT, PACKETS_32),
     ),
     needs=("rate_bit", "ceil_bit"),
     drawn=(

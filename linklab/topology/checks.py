@@ -44,6 +44,8 @@ def problems(topology: DrawnNetwork) -> list[Problem]:
     return found
 
 
+_MOST_DELAY_S = 2**32 * 64e-9
+"""tc keeps a delay in 32 bits, by ticks of 64 ns (iproute2, tc/q_netem.c, get_ticks); Mininet goes on without it."""
 # A check gets a value and returns None, or what the value must be.
 _Check = Callable[[Any], str | None]
 
@@ -83,6 +85,13 @@ def _time(value: Any) -> str | None:
     except InputError as error:
         return f"must be a time: {error}"
     return None
+
+
+def _delay(value: Any) -> str | None:
+    wrong = _time(value)
+    if wrong is None and units.parse_time_s(value) >= _MOST_DELAY_S:
+        return f"must be below {int(_MOST_DELAY_S)} s, the most that tc takes"
+    return wrong
 
 
 def _bandwidth(value: Any) -> str | None:
@@ -169,10 +178,10 @@ _CONTROLLER: dict[str, _Check] = {
 }
 _LINK: dict[str, _Check] = {
     "bw": _bandwidth,
-    "delay": _time,
-    "jitter": _time,
+    "delay": _delay,
+    "jitter": _delay,
     "loss": _that(lambda v: _is_number(v) and 0 <= v <= 100, "a number of percent from 0 to 100"),
-    "max_queue_size": _positive,
+    "max_queue_size": _that(lambda v: _is_whole(v) and 0 < v < 2**32, "a whole number from 1 to 4,294,967,295"),
     "speedup": _that(lambda v: _is_number(v) and v >= 0, "a number of Mbit/s, or 0 for none"),
 }
 _APPLICATION: dict[str, _Check] = {

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from linklab.tc import Impairment
+from linklab.units import parse_time_s
 
 Json = Mapping[str, Any]
 MOST_DIGITS = 15
@@ -193,6 +194,17 @@ class Link:
             None if forward is None else Impairment.from_data(forward),
             None if backward is None else Impairment.from_data(backward),
         )
+
+    @property
+    def impaired(self) -> bool:
+        """Whether a rate, a delay, a loss, a queue, or another impairment is drawn, in either direction.
+
+        Raises:
+            InputError: a value is not such as `linklab.topology.checks` asks for.
+        """
+        times = [parse_time_s(self.opts[key]) for key in ("delay", "jitter") if self.opts.get(key)]
+        own = any(each not in (None, Impairment()) for each in self.impairments)
+        return own or any(times) or any(self.opts.get(key) for key in ("bw", "loss", "max_queue_size", "speedup"))
 
     @property
     def name(self) -> str:

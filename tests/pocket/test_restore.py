@@ -67,6 +67,14 @@ DISCIPLINES = {
         f"tc qdisc add {AT} fq limit 500 flow_limit 50 buckets 512 orphan_mask 511 quantum 3000 initial_quantum 15000"
         " low_rate_threshold 1mbit refill_delay 20ms timer_slack 20us horizon 5s horizon_cap nopacing ce_threshold 2ms"
     ],
+    "pie of a microsecond": [f"tc qdisc add {AT} pie target 1us tupdate 1ms"],
+    "htb with a queue of an earlier length": [
+        f"tc qdisc add {AT} handle 1: htb default 1",
+        "tc class add dev s1-eth2 parent 1: classid 1:1 htb rate 10mbit",
+        "ip link set dev s1-eth2 txqueuelen 20",
+        "tc class add dev s1-eth2 parent 1: classid 1:2 htb rate 10mbit",
+        "ip link set dev s1-eth2 txqueuelen 30",
+    ],
     "pfifo": [f"tc qdisc add {AT} pfifo limit 100"],
     "bfifo": [f"tc qdisc add {AT} bfifo limit 100000"],
     "pfifo_head_drop": [f"tc qdisc add {AT} pfifo_head_drop limit 10"],

@@ -324,3 +324,16 @@ def test_the_route_is_that_of_the_longest_prefix_then_of_the_least_metric(drawn,
     ]
     expected = routes[min(fitting)[2]] if fitting else None
     assert ways._Addressed(Node({}, routes)).route(int(address)) == expected
+
+
+def test_a_link_of_another_address_of_the_sender_takes_nothing():
+    """Regression: any address of the sender counted, also one that it does not send from."""
+    second = replace_in(STATE, "h1-eth0", addresses=(*STATE.interfaces()["h1-eth0"][1].addresses, "10.0.0.99/8"))
+    link = EdtLink.read([("10.0.0.99", "10.0.0.2")], "loss 0.01%")
+    assert StateWays(with_links("s1-eth2", link, state=second), TOPOLOGY).fact("h1>h2.loss") is None
+    own = EdtLink.read([("10.0.0.1", "10.0.0.2")], "loss 0.01%")
+    assert StateWays(with_links("s1-eth2", own, state=second), TOPOLOGY).fact("h1>h2.loss") == 0.0001
+    route = Route("10.0.0.2/32", dev="h1-eth0", src="10.0.0.99")
+    host = second.nodes["h1"]
+    sent = replace(second, nodes={**second.nodes, "h1": replace(host, routes=(route, *host.routes))})
+    assert StateWays(with_links("s1-eth2", link, state=sent), TOPOLOGY).fact("h1>h2.loss") == 0.0001

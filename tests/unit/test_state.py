@@ -782,3 +782,27 @@ def test_of_a_state_that_cannot_be_repeated_the_settings_that_stand_alone_are_tr
         ("h1", "sysctl -q -w net.ipv4.tcp_sack='0'"),
         ("h1", "ip link set dev h1-eth0 mtu 0"),
     ]
+
+
+def test_a_class_with_nothing_in_it_holds_what_the_length_was_when_it_was_made():
+    """Regression: the queue was told by today's txqueuelen, which the kernel's own queue does not follow."""
+    data = json.loads(TUNED.dumps())
+    classes = [{"kind": "htb", "classid": "1:1", "parent": "1:", "options": {"rate_bit": 10**9, "ceil_bit": 10**9}}]
+    port = data["nodes"]["client"]["interfaces"]["s1-eth2"]
+    port |= {"txqlen": 11889, "classes": classes, "filters": []}
+    port["qdiscs"] = [{"kind": "htb", "handle": "1:", "parent": "root", "options": {"default": 1}}]
+    state = State.loads(json.dumps(data))
+    assert facts(state)["s1-eth2.queue"] == 11889 * 1514
+    classes[0]["options"]["leaf_limit"] = 1000
+    older = State.loads(json.dumps(data))
+    assert facts(older)["s1-eth2.queue"] == 1000 * 1514
+    assert unlike(state, older) == ["s1-eth2: htb 1:1 has leaf_limit nowhere, not 1000"]
+    made = [line for _, line in restore_lines(TUNED, older) if "tc class" in line]
+    assert made == [
+        "ip link set dev s1-eth2 txqueuelen 1000; "
+        "tc class add dev s1-eth2 parent 1: classid 1:1 htb rate 1000000000bit ceil 1000000000bit quantum 1514; "
+        "ip link set dev s1-eth2 txqueuelen 11889"
+    ]
+    wanted = with_facts(older, {"s1-eth2.queue": 5000.0})
+    assert facts(wanted)["s1-eth2.queue"] == 5000
+    assert "leaf_limit" not in wanted.interfaces()["s1-eth2"][1].classes[0].options

@@ -72,6 +72,7 @@ def test_times_of_codel_and_pie_are_ones_that_the_kernel_rounds_alike(us):
     ticks = us * 1000 // 64
     again = q.pie_us(ticks * 64 // 1000)
     assert again * 1000 // 64 * 64 // 1000 == ticks * 64 // 1000
+    assert q.pie_us(0) == 1  # regression: 0 has no word of tc, so that the default was set
     assert q.codel_us(4999) == 5000
     assert q.codel_us(99_999) == 100_000
 

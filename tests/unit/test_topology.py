@@ -500,12 +500,14 @@ ERRORS = [
     ({"switches": [switch(1, controllers=["c7"])]}, 'switch s1: "controllers" names c7, and there is none'),
     ({"application": {"ipBase": "10.0.0.0"}}, 'application: "ipBase" must be a network such as "10.0.0.0/8", found "10.0.0.0"'),
     ({"application": {"sflow": 5}}, 'application: "sflow" must be an object, found 5'),
+    (with_link(delay="275s"), 'link h1-s1: "delay" must be below 274 s, the most that tc takes, found "275s"'),
+    (with_link(jitter="1000000s"), 'link h1-s1: "jitter" must be below 274 s, the most that tc takes, found "1000000s"'),
     (with_link(bw="10mb"), 'link h1-s1: "bw" must be a rate: rate "10mb" has no unit I know; use kbit, mbit or gbit, found "10mb"'),
     (with_link(bw=True), 'link h1-s1: "bw" must be a number of Mbit/s or a string such as "10mbit", found true'),
     (with_link(bw=0), 'link h1-s1: "bw" must be above 0 Mbit/s, found 0'),
     (with_link(jitter="1x"), 'link h1-s1: "jitter" must be a time: time "1x" has no unit I know; use us, ms or s, found "1x"'),
     (with_link(loss=101), 'link h1-s1: "loss" must be a number of percent from 0 to 100, found 101'),
-    (with_link(max_queue_size=1.5), 'link h1-s1: "max_queue_size" must be a whole number above 0, found 1.5'),
+    (with_link(max_queue_size=1.5), 'link h1-s1: "max_queue_size" must be a whole number from 1 to 4,294,967,295, found 1.5'),
     ({"links": [link("h1", "s9")]}, 'link h1-s9: "dest" names s9, and there is no such node'),
     ({"links": [link("h9", "s1")]}, 'link h9-s1: "src" names h9, and there is no such node'),
     ({"links": [link("s1", "s1")]}, "link s1-s1: joins s1 to itself"),
@@ -669,3 +671,19 @@ def test_our_own_data_is_checked():
     wrong = {"links": [{"src": "h1", "dest": "s1", "forward": {"delay": "20"}}]}
     with pytest.raises(TopologyError, match='link h1-s1: "linklab": "delay": time "20" has no unit'):
         load(small(linklab=wrong))
+
+
+@pytest.mark.parametrize(
+    ("opts", "own", "impaired"),
+    [
+        ({}, {}, False),
+        ({"delay": "0ms", "loss": 0, "speedup": 0}, {"ports": [None, 2]}, False),
+        ({}, {"forward": {}}, False),
+        ({"delay": "100us"}, {}, True),
+        ({"bw": 5000}, {}, True),
+        ({}, {"backward": {"rate": "3gbit"}}, True),  # regression: Exercise 1 took such links for plain ones
+    ],
+)
+def test_a_link_is_impaired_if_a_rate_a_delay_or_a_loss_is_drawn(opts, own, impaired):
+    """In one direction is enough; zeros are none."""
+    assert Link("h1", "s1", opts=opts, own=own).impaired is impaired
