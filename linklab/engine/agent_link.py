@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
-from typing import Any
+from typing import Any, TypeAlias
 
 from linklab.agent.protocol import LARGEST
 from linklab.engine.frames import FrameStream
@@ -24,8 +24,15 @@ REASON_WAIT_S = 5.0
 """How long the end of the stream waits for whoever holds the network to say why, as the kernel's last words."""
 
 
+Patience: TypeAlias = Callable[[float], Callable[[], float]]
+"""Of a request with that deadline in seconds, gives what says, whenever the time is up, how many more to wait."""
+
+
 class AgentLink:
-    """One agent."""
+    """One agent.
+
+    patience: of every request; none, until it is set.
+    """
 
     def __init__(self, connection: socket.socket, largest: int = LARGEST) -> None:
         """The link over this socket, which it closes when the agent has gone or `end` is called.
@@ -34,6 +41,7 @@ class AgentLink:
             connection: to the agent.
             largest: bytes of a message of the agent's.
         """
+        self.patience: Patience = lambda deadline_s: lambda: 0.0
         self._stream = FrameStream(connection, largest)
         self._waiting: dict[int, Future[dict[str, Any]]] = {}
         self._handlers: dict[str, list[Handler]] = {}
@@ -77,12 +85,15 @@ class AgentLink:
             DeadlineError: no answer within `deadline_s` wall seconds; names `what`.
             EngineError: the agent has gone.
         """
+        wait_s, more_s = deadline_s, self.patience(deadline_s)
         future = self.send(op, **fields)
-        try:
-            answer = future.result(deadline_s)
-        except FutureTimeoutError:
-            raise DeadlineError(f"{what} did not end within {deadline_s:g} s of wall time") from None
-        return value_of(answer)
+        while True:
+            try:
+                return value_of(future.result(wait_s))
+            except FutureTimeoutError:
+                wait_s = more_s()
+            if wait_s <= 0:
+                raise DeadlineError(f"{what} did not end within {deadline_s:g} s of wall time")
 
     def send(self, op: str, **fields: Any) -> Future[dict[str, Any]]:
         """Ask without waiting, not even for an agent that does not listen; `value_of` reads the answer.

@@ -33,7 +33,7 @@ from linklab.engine.pocket import PACKAGE, Places, PocketNetwork
 from linklab.errors import EngineError, MissingError
 from linklab.exercise.places import search_path
 from linklab.grade.bubblewrap import PYTHON
-from linklab.grade.limits import Limits
+from linklab.grade.limits import HANG_S, Limits
 from linklab.grade.sandbox import SandboxEngine, SandboxNetwork
 from linklab.grade.syscalls import program
 
@@ -42,8 +42,6 @@ FIRST_USER, USERS = 61_000, 100
 _INSTRUCTORS = ("exercises", "problems", "labs")
 """Folders beside the package with solutions, hidden checks, and answers."""
 _ENTER = PACKAGE / "grade/enter.py"
-_END_S = 120.0
-"""Wall-clock time for all processes of a user to end: a hundred full lists of mappings take the machine some 15 s."""
 _DEPTH = 32
 """Of folders within each other; an exercise makes none."""
 _LOOK = """
@@ -249,7 +247,7 @@ def end_all(user: int) -> None:
     Raises:
         EngineError: some do not end.
     """
-    until = time.monotonic() + _END_S
+    until = time.monotonic() + HANG_S  # to take a hundred full lists of mappings apart takes 15 s
     while mine := _processes(user):
         if time.monotonic() > until:
             raise EngineError(f"{len(mine)} processes of the student's commands (user {user}) do not end")

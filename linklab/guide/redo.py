@@ -44,7 +44,7 @@ IDLE_S = 1.0
 """What people pause between two lines beyond this is left out, unless something runs meanwhile."""
 MOST_PAUSE_S = 600.0
 LINE_WALL_S = 120.0
-"""For one line; the longest of a lab takes half of it."""
+"""For one line; in the grader's sandbox the network's processor time counts (`linklab.grade.sandbox.patience`)."""
 
 
 _MOST_FILES, MOST_FOLDERS = 500, 8

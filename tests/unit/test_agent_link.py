@@ -275,3 +275,13 @@ def test_a_message_that_is_too_long_ends_the_link():
         waiting.result(5)
     assert [each["what"][0] for each in heard] == ["x"]
     agent.close()
+
+
+def test_a_request_waits_as_long_as_its_patience_says(pair):
+    """It is asked whenever the time is up, and 0 is the end; regression: a busy machine ended lines of honest labs."""
+    link, _ = pair
+    more, asked = [0.01, 0.01, 0.0], []
+    link.patience = lambda deadline_s: asked.append(deadline_s) or (lambda: more.pop(0))
+    with pytest.raises(DeadlineError, match=r"^a line did not end within 0\.01 s of wall time$"):
+        link.request("run", deadline_s=0.01, what="a line")
+    assert (more, asked) == ([], [0.01])

@@ -666,3 +666,19 @@ def test_there_is_no_network_after_those_that_used_far_more_than_all_may():
     engine._networks = [SimpleNamespace(used_s=lambda: 100.0)] * 10
     with pytest.raises(OverusedError, match=r"^the networks took more than 900 s of processor time together$"):
         engine.left_s()
+
+
+@pytest.mark.parametrize(
+    ("used_s", "waits_s"),
+    [
+        ([17.0, 70.0, 130.0], [113.0, 60.0, 0.0]),  # slowly, beside others: until it has used what the deadline has
+        ([11.0, 12.5, 12.6], [0.0]),  # 1 s of 120: it waits for what does not come
+        ([30.0, 30.5], [100.0, 0.0]),
+        ([200.0], [0.0]),
+    ],
+)
+def test_a_request_waits_while_the_network_computes(used_s, waits_s):
+    """A deadline of 120 s counts the network's processor time, and wall-clock time only while it does nothing."""
+    told = iter(used_s)
+    more_s = sandbox.patience(120.0, 10.0, lambda: next(told))
+    assert [more_s() for _ in waits_s] == waits_s
