@@ -43,7 +43,7 @@ from linklab.state.model import READ_STATE, State
 IDLE_S = 1.0
 """What people pause between two lines beyond this is left out, unless something runs meanwhile."""
 MOST_PAUSE_S = 600.0
-LINE_WALL_S = 120.0
+LINE_WALL_S = 180.0
 """For one line; in the grader's sandbox the network's processor time counts (`linklab.grade.sandbox.patience`)."""
 
 
