@@ -79,23 +79,21 @@ def _of_link(link: EdtLink) -> dict[str, float | str]:
 
 def _of_topology(topology: Topology) -> dict[str, float | str]:
     links = sorted("-".join(sorted((link.src, link.dest))) for link in topology.links)
-    impaired = not _wrong(topology) and any(link.impaired for link in topology.links)
+    ports = peers(topology)
+    impaired = bool(ports) and any(link.impaired for link in topology.links)
     return {
         "topology.nodes": " ".join(sorted(node.name for node in topology.nodes)),
         "topology.links": " ".join(links),
         "topology.plain_links": "no" if impaired else "yes",
         "topology.start_cli": "yes" if topology.preferences.start_cli else "no",
-        **{f"{interface}.peer": other for interface, other in peers(topology).items()},
+        **{f"{interface}.peer": other for interface, other in ports.items()},
     }
 
 
 def peers(topology: Topology) -> dict[str, str]:
     """Interface → the one at the other end of its link; nothing in a topology that cannot be run."""
-    return {} if _wrong(topology) or wireless_names(topology) else topology.port_names()
-
-
-def _wrong(topology: Topology) -> bool:
-    return any(problem.severity == "error" for problem in topology.problems())
+    errors = any(problem.severity == "error" for problem in topology.problems())
+    return {} if errors or wireless_names(topology) else topology.port_names()
 
 
 def _of_node(name: str, node: Node) -> dict[str, float | str]:
