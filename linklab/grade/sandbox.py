@@ -191,7 +191,8 @@ class SandboxNetwork(PocketNetwork):
         In an orderly end each process inside is ended by the kernel there, which takes a tenth of a network's time.
         """
         if self._hello.is_set() and not self._gone.is_set():
-            self.used_s()
+            with contextlib.suppress(OSError):  # for want of open files
+                self.used_s()
         for first in self._firsts:
             with contextlib.suppress(ProcessLookupError):
                 signal.pidfd_send_signal(first, signal.SIGKILL)
@@ -296,7 +297,11 @@ class SandboxNetwork(PocketNetwork):
         look_s = 0.0  # thousands of processes that only wait would take half an hour of ours
         while not self._gone.wait(max(_LOOK_S, _REST * look_s)):
             began_s = time.thread_time()
-            limits, found, why = self.limits, self._look(), ""
+            limits, found, why = self.limits, Taken(), ""
+            try:
+                found = self._look()
+            except OSError as error:  # this thread holds every limit, and must not end by what is done inside
+                why = f"what the network takes cannot be counted ({error.strerror}), and it was stopped"
             if self._used_s > limits.processor_s:
                 why = f"the network took more than {limits.processor_s:.0f} s of processor time and was stopped"
             if self.link.taken_s + self._heard_s > limits.heard_s:
@@ -314,7 +319,7 @@ class SandboxNetwork(PocketNetwork):
                 why = f"the network had more than {limits.processes} processes and was stopped"
             try:
                 full = self._overfull()
-            except OSError as error:  # this thread holds every limit, and must not end by what is done inside
+            except OSError as error:
                 full = f"what was written inside cannot be counted ({error.strerror})"
             if full:
                 why = f"{full}, and the network was stopped"

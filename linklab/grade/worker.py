@@ -24,6 +24,7 @@ from typing import IO, Any, TypeAlias
 
 from linklab.base import owned
 from linklab.base.files import remove_folder
+from linklab.base.processes import adopting
 from linklab.base.supervise import Began, Ended, Job, OverdueError, supervised
 from linklab.base.text import one_line
 from linklab.base.worker import DiedError, StoppedError, Tell
@@ -32,6 +33,7 @@ from linklab.errors import LinklabError
 from linklab.exercise.places import searching
 from linklab.exercise.report import Report, Status, called
 from linklab.grade import scope, scratch, subordinate
+from linklab.grade.limits import HANG_S
 
 GRADE = "linklab.grade.worker:grade_in_pocket"
 GRACE_S = 10.0
@@ -145,7 +147,7 @@ def run_here(units: Sequence[Callable[[], Unit | Report]], at_once: int) -> Happ
         units: each is made when it is due, and gives a report where there is nothing to grade.
         at_once: how many at once.
     """
-    with contextlib.ExitStack() as places:
+    with adopting(HANG_S), contextlib.ExitStack() as places:
         desk = _Desk(units, places)
         with supervised(desk.jobs(), at_once, tick_s=LOOK_S, grace_s=GRACE_S) as events:
             for event in events:

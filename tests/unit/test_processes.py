@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which processes another one has started."""
+"""Which processes another one has started, and that none is left over."""
 
 import os
 import subprocess
+import sys
 
 from linklab.base.processes import children
 
@@ -22,3 +23,21 @@ def test_children_are_those_that_a_process_started_itself():
         os.kill(grandchild, 9)
         shell.communicate()
     assert children(shell.pid) == []
+
+
+ORPHANS = """
+import os, subprocess, sys
+from linklab.base.processes import adopting
+begun = subprocess.Popen(["sleep", "60"])
+with adopting(20):
+    one = subprocess.run(["sh", "-c", "setsid sleep 60 >/dev/null 2>&1 & echo $!"], capture_output=True, text=True).stdout
+    print("there", os.path.exists(f"/proc/{int(one)}"))
+print("there", os.path.exists(f"/proc/{int(one)}"), begun.poll())
+begun.kill()
+"""
+
+
+def test_sessions_without_a_parent_have_ended_on_the_way_out():
+    """What was begun before goes on."""
+    done = subprocess.run([sys.executable, "-c", ORPHANS], capture_output=True, text=True, timeout=50, check=True)
+    assert done.stdout == "there True\nthere False None\n"
