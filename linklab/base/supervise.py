@@ -278,17 +278,21 @@ class _Watched(Generic[T]):
 
 
 @contextlib.contextmanager
-def without_interrupt() -> Iterator[None]:
+def without_interrupt(*others: signal.Signals) -> Iterator[None]:
     """Ctrl+C waits; a process started here inherits that, and takes it back when it is ready (`worker.settle_in`).
 
     A signal that this thread blocks goes to another one, and Python's handler still runs here, perhaps in a hook of
     os.fork(), where an exception is lost: so it only takes note.
+
+    others: signals whose handlers wait too.
     """
     heard: list[int] = []
-    handler = signal.getsignal(signal.SIGINT)
-    ours = handler is not None and threading.current_thread() is threading.main_thread()  # which alone sets and hears
-    if ours:
-        signal.signal(signal.SIGINT, lambda number, _: heard.append(number))
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, *others)}
+    if threading.current_thread() is not threading.main_thread():  # which alone sets and hears
+        handlers.clear()
+    handlers = {number: handler for number, handler in handlers.items() if handler is not None}
+    for number in handlers:
+        signal.signal(number, lambda number, _: heard.append(number))
     try:
         blocked = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
         try:
@@ -296,10 +300,10 @@ def without_interrupt() -> Iterator[None]:
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
     finally:
-        if ours:
-            signal.signal(signal.SIGINT, handler)
-        if heard:
-            signal.raise_signal(signal.SIGINT)
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+        for waiting in dict.fromkeys(heard):
+            signal.raise_signal(waiting)
 
 
 @contextlib.contextmanager

@@ -125,9 +125,9 @@ class ContainerNetwork(SandboxNetwork):
         if self._kernels is None:
             raise EngineError("the open files of the network cannot be seen, so what it writes could not be limited")
 
-    def close(self) -> None:
-        """End it, and every process of its user."""
-        super().close()
+    def _end(self) -> None:
+        """Every process of its user, too."""
+        super()._end()
         try:
             end_all(self._account)
         finally:

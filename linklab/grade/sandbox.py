@@ -24,6 +24,7 @@ from typing import Any
 from linklab import pocket_kernel
 from linklab.base.processes import children
 from linklab.base.processor_time import Taken, taken
+from linklab.base.supervise import without_interrupt
 from linklab.engine.api import Completed, Computed, Typed
 from linklab.engine.pocket import Places, PocketEngine, PocketNetwork
 from linklab.errors import BootError, EngineError, MissingError, OverusedError, UnkeptError
@@ -189,7 +190,12 @@ class SandboxNetwork(PocketNetwork):
         """End it, and all that is inside with it; at once, since nothing of it is wanted any more.
 
         In an orderly end each process inside is ended by the kernel there, which takes a tenth of a network's time.
+        Neither Ctrl+C nor the end of our own processor time breaks this off.
         """
+        with without_interrupt(signal.SIGPROF):
+            self._end()
+
+    def _end(self) -> None:
         if self._hello.is_set() and not self._gone.is_set():
             with contextlib.suppress(OSError):  # for want of open files
                 self.used_s()

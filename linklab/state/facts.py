@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from linklab.state.model import CLIENT, State
@@ -188,16 +188,11 @@ def _shaping(interface: Interface, qdiscs: list[Qdisc]) -> dict[str, float | str
     """What limits the rate of the interface."""
     found: dict[str, float | str] = {}
     rates, bursts = [], []
-    tops_of: dict[str, list[Options]] = {}
-    for each in interface.classes:
-        tops_of.setdefault(each.parent, []).append(each.options)
+    tops_of = _tops(interface)
     for qdisc in qdiscs:
-        rate = qdisc.rate_bit
-        if qdisc.classful:
-            tops = tops_of.get(qdisc.handle, [])
-            rate = sum(top.get("ceil_bit", 0) for top in tops)
-            bursts += [top["burst"] for top in tops if "burst" in top]
-        rates += [rate] if rate else []
+        if rate := _rate(qdisc, tops_of):
+            rates.append(rate)
+        bursts += [top["burst"] for top in tops_of.get(qdisc.handle, ()) if "burst" in top]
         bursts += [qdisc.options["burst"]] if "burst" in qdisc.options else []
     if rates:
         found["rate"] = float(min(rates))
@@ -206,11 +201,27 @@ def _shaping(interface: Interface, qdiscs: list[Qdisc]) -> dict[str, float | str
     return found
 
 
+def _tops(interface: Interface) -> dict[str, list[Options]]:
+    """Handle of an htb, or a class → the options of the classes in it."""
+    found: dict[str, list[Options]] = {}
+    for each in interface.classes:
+        found.setdefault(each.parent, []).append(each.options)
+    return found
+
+
+def _rate(qdisc: Qdisc, tops_of: Mapping[str, Sequence[Options]]) -> int | None:
+    """What passes at most, bit/s; None where it limits no rate."""
+    if qdisc.classful:
+        return sum(top.get("ceil_bit", 0) for top in tops_of.get(qdisc.handle, ())) or None
+    return qdisc.rate_bit
+
+
 def _trouble(interface: Interface, qdiscs: list[Qdisc]) -> dict[str, float | str]:
     """What the netems of an interface and its fq's do: delay, loss, and pacing of each packet, else what one may meet.
 
-    Where classes lead packets apart, they have the least delay, the least loss, and the fastest pacing of all ways:
-    otherwise a discipline that no packet enters would stand for one that all have to pass.
+    Where filters lead packets apart, they have the least delay, the least loss, and the fastest pacing of all ways:
+    otherwise a discipline that no packet enters would stand for one that all have to pass.  Without filters all packets
+    of the tests go one way, since their type of service is 0.
     """
     netems = [qdisc.options for qdisc in qdiscs if qdisc.kind == "netem"]
     delay, spared, pacing = _least(interface, qdiscs)
@@ -230,11 +241,17 @@ def _least(interface: Interface, qdiscs: list[Qdisc]) -> tuple[float, float, flo
     classes.
     """
     below, leaves, astray = inside(interface), plain_leaves(interface), _astray(interface)
+    sorting = {f"{each.parent.partition(':')[0]}:" for each in interface.filters}
     passed: dict[str, tuple[int, float, float]] = {}
     nothing = (0, 1.0, math.inf)
     for qdisc in reversed(qdiscs):
-        ways = [passed[each.handle] for each in below.get(qdisc.handle, ()) if each.handle in passed]
-        if len(ways) < max(1, qdisc.bands) or leaves.get(qdisc.handle) or qdisc.handle in astray:
+        in_it = [each for each in below.get(qdisc.handle, ()) if each.handle in passed]
+        only = "" if qdisc.handle in sorting else _only_place(qdisc)
+        ways = [passed[each.handle] for each in in_it if only in ("", each.parent)]
+        if only:
+            ways = ways[:1] if qdisc.handle not in astray else []
+            ways = ways or [nothing]
+        elif len(ways) < max(1, qdisc.bands) or leaves.get(qdisc.handle) or qdisc.handle in astray:
             ways.append(nothing)
         delay_ns, spared = min(way[0] for way in ways), max(way[1] for way in ways)
         pacing = min(max(way[2] for way in ways), qdisc.flow_rate_bit or math.inf)
@@ -244,6 +261,13 @@ def _least(interface: Interface, qdiscs: list[Qdisc]) -> tuple[float, float, flo
     top = root(interface)
     delay_ns, spared, pacing = nothing if top is None else passed[top.handle]
     return delay_ns / 1e9, spared, float(pacing)
+
+
+def _only_place(qdisc: Qdisc) -> str:
+    """Where all packets go that no filter leads elsewhere: a band of prio, the default class of htb, else ""."""
+    if qdisc.classful:
+        return f"{qdisc.handle}{qdisc.options.get('default', 0):x}"
+    return f"{qdisc.handle}{qdisc.options['priomap'][0] + 1:x}" if qdisc.bands and "priomap" in qdisc.options else ""
 
 
 def _astray(interface: Interface) -> set[str]:
@@ -309,8 +333,14 @@ def queues(interface: Interface) -> str:
 
 
 def queue_bytes(interface: Interface) -> int | None:
-    """What the innermost queue holds, the smallest of several; None where there is none."""
-    held: list[int | None] = []
+    """What the innermost queue holds, the smallest of several; None where there is none.
+
+    A netem that has the lowest rate itself is where packets wait, whatever is in it.
+    """
+    tops_of, held = _tops(interface), list[int | None]()
+    shaping = [(rate, qdisc) for qdisc in inwards(interface) if (rate := _rate(qdisc, tops_of))]
+    if shaping and (slowest := min(shaping, key=lambda each: each[0])[1]).kind == "netem":
+        return slowest.capacity_bytes(interface.txqlen)
     below, leaves = inside(interface), plain_leaves(interface)
     for qdisc in inwards(interface):
         if qdisc.classful:

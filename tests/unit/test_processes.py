@@ -30,9 +30,10 @@ import os, subprocess, sys
 from linklab.base.processes import adopting
 begun = subprocess.Popen(["sleep", "60"])
 with adopting(20):
-    one = subprocess.run(["sh", "-c", "setsid sleep 60 >/dev/null 2>&1 & echo $!"], capture_output=True, text=True).stdout
-    print("there", os.path.exists(f"/proc/{int(one)}"))
-print("there", os.path.exists(f"/proc/{int(one)}"), begun.poll())
+    said = subprocess.run(["sh", "-c", "setsid sleep 60 >/dev/null 2>&1 & echo $!"], capture_output=True, text=True)
+    one = f"/proc/{int(said.stdout)}"
+    print("there", os.path.exists(one))
+print("there", os.path.exists(one), begun.poll())
 begun.kill()
 """
 

@@ -310,13 +310,14 @@ def netem(handle, parent, **options):
     ("default", "more", "filters", "delay", "loss"),
     [
         (1, [netem("9:", "1:2", delay_ns=30_000_000, loss=0.01)], {}, 0.021, 0.0),  # each way has one
-        (1, [], {}, 0.001, 0.0),  # the second class has none
+        (1, [], {}, 0.021, 0.0),  # the second class has none, and no packet enters it
+        (1, [], {"classid": "1:1"}, 0.001, 0.0),  # with filters, none is known to be empty
         (2, [netem("9:", "1:2", delay_ns=30_000_000, loss=0.5)], {"classid": "1:1"}, 0.021, 0.0),
         (0, [netem("9:", "1:2", delay_ns=30_000_000)], {}, 0.001, 0.0),  # without a default class some pass at once
         (7, [netem("9:", "1:2", delay_ns=30_000_000)], {}, 0.001, 0.0),  # as where it is not there
         (1, [netem("9:", "1:2", delay_ns=30_000_000)], {"classid": "1:"}, 0.001, 0.0),  # or a filter leads past all
-        (1, [netem("9:", "1:2", delay_ns=30_000_000), netem("a:", "8:", loss=0.1)], {}, 0.021, 0.0),
-        (1, [netem("9:", "1:2", delay_ns=1, loss=0.2), netem("a:", "8:", loss=0.1)], {}, 0.001000001, 0.1),
+        (1, [netem("9:", "1:2", delay_ns=30_000_000), netem("a:", "8:", loss=0.1)], {}, 0.021, 0.1),
+        (1, [netem("9:", "1:2", delay_ns=1, loss=0.2), netem("a:", "8:", loss=0.1)], {}, 0.021, 0.1),
     ],
 )
 def test_delay_and_loss_are_those_that_no_packet_is_spared(default, more, filters, delay, loss):
@@ -340,13 +341,18 @@ def test_delay_and_loss_are_those_that_no_packet_is_spared(default, more, filter
 
 @pytest.mark.parametrize(
     ("bands", "filled", "delay"),
-    [(2, ["7:1", "7:2"], 0.02), (3, ["7:3"], None), (3, ["7:1", "7:2"], None), (1, ["7:1"], 0.02)],
+    [(2, ["7:1", "7:2"], 0.02), (3, ["7:3"], None), (3, ["7:1"], None), (3, ["7:2"], 0.02), (1, ["7:1"], 0.02)],
 )
-def test_a_band_of_prio_with_nothing_in_it_is_a_way_without_a_delay(bands, filled, delay):
-    """Regression: a netem in a band that no packet entered stood for the delay of the path."""
+def test_a_netem_delays_if_it_stands_in_the_band_of_prio_that_packets_enter(bands, filled, delay):
+    """Regression: one in a band that no packet entered stood for the delay; later one that all entered did not."""
 
     def change(nodes):
-        prio = {"kind": "prio", "handle": "7:", "parent": "root", "options": {"bands": bands, "priomap": [1] * 16}}
+        prio = {
+            "kind": "prio",
+            "handle": "7:",
+            "parent": "root",
+            "options": {"bands": bands, "priomap": [min(1, bands - 1)] * 16},
+        }
         inner = [netem(f"{number + 8:x}:", band, delay_ns=20_000_000) for number, band in enumerate(filled)]
         nodes["h1"]["interfaces"]["h1-eth0"]["qdiscs"] = [prio, *inner]
 
@@ -365,13 +371,18 @@ def fq(handle, parent, **options):
 
 @pytest.mark.parametrize(
     ("bands", "filled", "pacing"),
-    [(2, ["7:1", "7:2"], 8e6), (3, ["7:3"], None), (3, ["7:1", "7:2"], None), (1, ["7:1"], 8e6)],
+    [(2, ["7:1", "7:2"], 8e6), (3, ["7:3"], None), (3, ["7:1"], None), (3, ["7:2"], 8e6), (1, ["7:1"], 8e6)],
 )
 def test_an_fq_in_a_band_paces_nobody_where_another_band_has_none(bands, filled, pacing):
     """Regression: an fq in a band that no packet entered stood for the pacing of a sender."""
 
     def change(nodes):
-        prio = {"kind": "prio", "handle": "7:", "parent": "root", "options": {"bands": bands, "priomap": [1] * 16}}
+        prio = {
+            "kind": "prio",
+            "handle": "7:",
+            "parent": "root",
+            "options": {"bands": bands, "priomap": [min(1, bands - 1)] * 16},
+        }
         inner = [fq(f"{number + 8:x}:", band) for number, band in enumerate(filled)]
         nodes["h1"]["interfaces"]["h1-eth0"]["qdiscs"] = [prio, *inner]
 

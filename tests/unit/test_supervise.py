@@ -393,3 +393,18 @@ def test_ctrl_c_waits_until_a_process_is_started_in_a_program_with_threads_too()
     assert started
     assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, [])
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_another_signal_waits_with_ctrl_c_where_that_is_asked_for():
+    """Its handler runs when the block is left, and not in it."""
+    heard = []
+    before = signal.signal(signal.SIGPROF, lambda *_: heard.append("heard"))
+    try:
+        with without_interrupt(signal.SIGPROF):
+            signal.raise_signal(signal.SIGPROF)
+            signal.raise_signal(signal.SIGPROF)
+            time.sleep(0.01)
+            assert heard == []
+        assert heard == ["heard"]
+    finally:
+        signal.signal(signal.SIGPROF, before)
