@@ -271,18 +271,30 @@ def _queues(netlink: Netlink, names: dict[int, str], interfaces: dict[str, dict[
         parents = [handle, *_classes(netlink, index, handle, interface)]
         for hook in CLSACT_HOOKS if kind == "clsact" else parents if handle else ():
             _filters(netlink, index, hook, interface)
-    if any(interface["classes"] for interface in interfaces.values()):
-        _leaves(netlink, names, interfaces)
+    if any(each["classes"] or _hollow(each) for each in interfaces.values()):
+        _inner_queues(netlink, names, interfaces)
     for name, interface in interfaces.items():
         if any(qdisc["kind"] == "fq" and qdisc["handle"] == EDT_FQ for qdisc in interface["qdiscs"]):
             _links(name, interface)
 
 
-def _leaves(netlink: Netlink, names: dict[int, str], interfaces: dict[str, dict[str, Any]]) -> None:
-    """Note at classes what the kernel's own queue in them holds, where that is not the interface's txqueuelen."""
+def _hollow(interface: dict[str, Any]) -> list[dict[str, Any]]:
+    """Disciplines that let nothing through without another one in them, and in which no other is shown."""
+    within = {qdisc["parent"].partition(":")[0] + ":" for qdisc in interface["qdiscs"]}
+    return [each for each in interface["qdiscs"] if each["kind"] in ("tbf", "red") and each["handle"] not in within]
+
+
+def _inner_queues(netlink: Netlink, names: dict[int, str], interfaces: dict[str, dict[str, Any]]) -> None:
+    """Note what the kernel's own queues are, which it does not show by itself.
+
+    At classes, what theirs hold, where that is not the interface's txqueuelen; at others, that there is none any more:
+    who sets another one there and deletes it leaves nothing (tbf_graft in net/sched/sch_tbf.c).
+    """
+    hollow = {(name, each["handle"]): each for name, one in interfaces.items() for each in _hollow(one)}
     classes = {(name, one["classid"]): one for name, each in interfaces.items() for one in each["classes"]}
     for body in list(netlink.dump(attr.RTM_GETQDISC, TCMSG.pack(0, 0, 0, 0, 0) + attribute(TCA_DUMP_INVISIBLE, b""))):
         _, index, handle, parent, _ = TCMSG.unpack_from(body)
+        hollow.pop((names.get(index, ""), handle_text(parent & 0xFFFF0000)), None)
         inside = classes.get((names.get(index, ""), handle_text(parent)))
         data = attributes(body[TCMSG.size :])
         if handle or inside is None or _text(data[TCA_KIND]) != "pfifo":
@@ -290,6 +302,8 @@ def _leaves(netlink: Netlink, names: dict[int, str], interfaces: dict[str, dict[
         limit = _options(tc_options.QDISCS["pfifo"], data.get(TCA_OPTIONS, b"")).get("limit")
         if limit is not None and limit != interfaces[names[index]]["txqlen"]:
             inside["options"]["leaf_limit"] = limit
+    for each in hollow.values():
+        each["options"]["unread"] = [*each["options"].get("unread", []), "no queue inside"]
 
 
 def _links(name: str, interface: dict[str, Any]) -> None:

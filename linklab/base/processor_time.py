@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a process and all below it have taken: processor time, which does not depend on load, and memory of their own.
+"""What a process and all below it have taken: processor time, which no load changes, own memory, and open files.
 
 The wall clock also counts what other programs of the machine do. Source: proc_pid_stat(5), fields 14 to 17;
 proc_pid_statm(5).
@@ -52,6 +52,21 @@ def taken(pid: int) -> Taken:
     return Taken(sum(each.ticks for each in found) / _TICKS, len(found), sum(each.own_bytes for each in found))
 
 
+def open_files(pid: int) -> int:
+    """How many files a process and its descendants hold open; a table that several share counts for each.
+
+    Of a process that may not be looked into (proc_pid_fd(5)), none.
+
+    Raises:
+        OSError: this process, or the machine, has no more open files.
+    """
+    count = 0
+    for each in _descendants(pid):
+        with contextlib.suppress(PermissionError, FileNotFoundError, ProcessLookupError):
+            count += len(os.listdir(f"/proc/{each.pid}/fd"))  # noqa: PTH208 - of thousands, twice a second
+    return count
+
+
 def taken_by(pids: Collection[int]) -> Taken:
     """What these processes have taken, whatever their parents; one that has gone adds nothing."""
     found = [read[1] for pid in pids if (read := _parent_and_ticks(str(pid))) is not None]
@@ -60,6 +75,7 @@ def taken_by(pids: Collection[int]) -> Taken:
 
 @dataclass(frozen=True)
 class _Process:
+    pid: int
     parent: int
     ticks: int
     own_bytes: int = 0
@@ -85,7 +101,7 @@ def _descendants(pid: int, *, memory: bool = False) -> list[_Process]:
     names = os.listdir("/proc")  # noqa: PTH208 - of thousands of processes, a few times a second
     for one in sorted((int(name) for name in names if name.isdecimal()), reverse=True):
         if (read := _parent_and_ticks(str(one))) is not None:
-            found[one] = _Process(*read, _own_bytes(one) if memory and read[0] != _OF_KERNEL else 0)
+            found[one] = _Process(one, *read, _own_bytes(one) if memory and read[0] != _OF_KERNEL else 0)
     below: dict[int, list[int]] = {}
     for one, each in found.items():
         below.setdefault(each.parent, []).append(one)

@@ -33,7 +33,7 @@ from linklab.engine.pocket import PACKAGE, Places, PocketNetwork
 from linklab.errors import EngineError, MissingError
 from linklab.exercise.places import search_path
 from linklab.grade.bubblewrap import PYTHON
-from linklab.grade.limits import HANG_S, Limits
+from linklab.grade.limits import HANG_S, MOST_HELD, Limits
 from linklab.grade.sandbox import SandboxEngine, SandboxNetwork
 from linklab.grade.syscalls import program
 
@@ -55,8 +55,7 @@ _SHOWN = 4
 _BLOCK = 512
 """Bytes of what stat(2) counts in st_blocks."""
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-_MOST_HELD = 200_000
-"""Open files that are looked at four times a second; a network has a few thousand."""
+_PREFIX = "linklab-container-"
 _STATE, _THREADS = 0, 17
 """Places of fields 3 and 20 of a process's stat behind its name."""
 _DEAD = ("Z", "X")
@@ -112,6 +111,9 @@ class ContainerNetwork(SandboxNetwork):
         self._account = user
         self._looking = threading.Lock()  # either the folders are looked at, or they are closed
         self._held: list[int] = []  # our folders, open: where there is no Landlock, they can be moved
+        end_all(user)  # of an earlier submission that was killed: nothing of it may reach this one
+        self._held += _folders_of(user)
+        self._remove_folders()
         self._base = self._folder(_folder_without_blanks())
         self._memory: Path | None = None
         self._kernels: tuple[int, int] | None = None  # device and number of the deleted file that is its memory
@@ -148,7 +150,7 @@ class ContainerNetwork(SandboxNetwork):
 
     def _folder(self, where: str | Path) -> Path:
         """A new folder there that its user alone has."""
-        made = Path(tempfile.mkdtemp(prefix="linklab-container-", dir=where))
+        made = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=where))
         os.chown(made, self._account, self._account)
         self._held.append(os.open(made, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC))
         return made
@@ -168,7 +170,6 @@ class ContainerNetwork(SandboxNetwork):
         )
 
     def _start_keeper(self, argv: list[str], fds: list[int]) -> subprocess.Popen[bytes]:
-        end_all(self._account)  # of an earlier submission that was killed: nothing of it may reach this one
         with as_user(self._account, self.limits, self._folders(), self.processor) as (command, more):
             return subprocess.Popen(
                 [*command, *argv],
@@ -186,11 +187,15 @@ class ContainerNetwork(SandboxNetwork):
         """By all processes of its user; those that have lost their parent are adopted outside."""
         return taken_by(_processes(self._account))
 
+    def _open_files(self) -> int:
+        """None: they are counted with what was written."""
+        return 0
+
     def _overfull(self) -> str:
         """Why it has written too much; a file system of its own would count that, which cannot be had here."""
         found, whole = _deleted(self._account)
         if not whole:
-            return f"more than {_MOST_HELD:,} files were held open inside"
+            return f"more than {MOST_HELD:,} files were held open inside"
         found.pop(self._kernels or max(found, key=lambda each: found[each], default=(0, 0)), None)
         count, size = len(found), sum(found.values())
         with self._looking:
@@ -298,7 +303,7 @@ def _deleted(user: int) -> tuple[dict[tuple[int, int], int], bool]:
     libc.setfsuid(user)
     try:
         for count, path in enumerate(chain.from_iterable(map(_open_files, pids))):
-            if count == _MOST_HELD:
+            if count == MOST_HELD:
                 return found, False
             with contextlib.suppress(OSError):
                 about = os.stat(path)  # noqa: PTH116 - for thousands of files, four times a second
@@ -351,6 +356,17 @@ def _folder_without_blanks() -> str:
     """Where the folder lies, whose path goes onto a kernel's command line."""
     folder = tempfile.gettempdir()
     return folder if not any(each.isspace() for each in folder) else "/tmp"  # noqa: S108
+
+
+def _folders_of(user: int) -> list[int]:
+    """The folders of networks that this user has, open."""
+    places = {Path(_folder_without_blanks()), Path(place.memory_dir(0))}
+    found = []
+    for path in chain.from_iterable(each.glob(f"{_PREFIX}*") for each in places):
+        with contextlib.suppress(OSError):  # a link, or gone
+            if path.lstat().st_uid == user:
+                found.append(os.open(path, _FOLDER))
+    return found
 
 
 def _shown(paths: Sequence[Path]) -> str:

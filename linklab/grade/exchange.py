@@ -16,6 +16,7 @@ import time
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import BinaryIO
 
 _SEEN = tuple[int, int, int, int]
 _DEPTH = 8
@@ -124,10 +125,7 @@ class Exchange:
         return not self._came_out.full
 
     def _take(self, name: str, theirs: _SEEN) -> None:
-        with (
-            _parent(self.theirs, name) as folder,
-            os.fdopen(os.open(name.rpartition("/")[2], _READ, dir_fd=folder), "rb") as file,
-        ):
+        with _parent(self.theirs, name) as folder, _opened(name.rpartition("/")[2], folder) as file:
             about = os.fstat(file.fileno())
             if not stat.S_ISREG(about.st_mode) or (self.owner is not None and about.st_uid != self.owner):
                 return
@@ -180,6 +178,16 @@ def _parent(top: int, name: str, *, make: bool = False, owner: int | None = None
         yield folder
     finally:
         os.close(folder)
+
+
+def _opened(name: str, folder: int) -> BinaryIO:
+    """A file there to be read; where a folder has taken its place, nothing stays open."""
+    number = os.open(name, _READ, dir_fd=folder)
+    try:
+        return os.fdopen(number, "rb")
+    except OSError:
+        os.close(number)
+        raise
 
 
 def _files(top: int, most: int) -> list[tuple[str, _SEEN]]:

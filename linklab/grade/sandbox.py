@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import errno
+import itertools
 import os
 import select
 import signal
@@ -23,7 +25,7 @@ from typing import Any
 
 from linklab import pocket_kernel
 from linklab.base.processes import children
-from linklab.base.processor_time import Taken, taken
+from linklab.base.processor_time import Taken, open_files, taken
 from linklab.base.supervise import without_interrupt
 from linklab.engine.api import Completed, Computed, Typed
 from linklab.engine.pocket import Places, PocketEngine, PocketNetwork
@@ -42,7 +44,7 @@ from linklab.grade.bubblewrap import (
 )
 from linklab.grade.exchange import CameOut, Exchange
 from linklab.grade.hearsay import MOST_CONSOLE, answers, believing_nothing, built, keepers_word, times
-from linklab.grade.limits import HANG_S, Limits
+from linklab.grade.limits import HANG_S, MOST_HELD, Limits
 from linklab.topology import Topology
 
 _LEAST_S = 10.0
@@ -57,6 +59,8 @@ _LOOK_S, _REST = 0.25, 10
 """The least time between two looks, and how many times as long as a look takes the rest after it is."""
 _IDLE = 0.02
 """Share of a processor below which a network does not compute, but waits for what does not come."""
+_FILES_EVERY = 2
+"""Looks, of which one counts open files."""
 _SHELLS_KILLED = 128
 """What bubblewrap adds to the number of the signal that ended its program."""
 _REFUSED = (
@@ -301,34 +305,14 @@ class SandboxNetwork(PocketNetwork):
     def _watch(self) -> None:
         """End the network when it has taken too much; what it writes, the machine counts."""
         look_s = 0.0  # thousands of processes that only wait would take half an hour of ours
-        while not self._gone.wait(max(_LOOK_S, _REST * look_s)):
+        for number in itertools.count():
+            if self._gone.wait(max(_LOOK_S, _REST * look_s)):
+                return
             began_s = time.thread_time()
-            limits, found, why = self.limits, Taken(), ""
             try:
-                found = self._look()
+                why = self._excess(number)
             except OSError as error:  # this thread holds every limit, and must not end by what is done inside
                 why = f"what the network takes cannot be counted ({error.strerror}), and it was stopped"
-            if self._used_s > limits.processor_s:
-                why = f"the network took more than {limits.processor_s:.0f} s of processor time and was stopped"
-            if self.link.taken_s + self._heard_s > limits.heard_s:
-                why = f"the network said more than the grader reads in {limits.heard_s:g} s and was stopped"
-            if self._carried_s > limits.carried_s:
-                took = f"copying the network's files took more than {limits.carried_s:g} s of processor time"
-                why = f"{took}, and the network was stopped"
-            if self.came_out.full:
-                why = self._too_much_came_out()
-            if time.monotonic() - self._began > limits.wall_s:
-                why = f"the network ran longer than {limits.wall_s:g} s and was stopped"
-            if found.own_bytes > limits.own_mib * 2**20:
-                why = f"the network took more than {limits.own_mib} MiB beside its kernel's memory and was stopped"
-            if found.processes > limits.processes + _OURS:
-                why = f"the network had more than {limits.processes} processes and was stopped"
-            try:
-                full = self._overfull()
-            except OSError as error:
-                full = f"what was written inside cannot be counted ({error.strerror})"
-            if full:
-                why = f"{full}, and the network was stopped"
             if why:
                 self.link.end(why, OverusedError)
                 with contextlib.suppress(OSError):
@@ -336,6 +320,40 @@ class SandboxNetwork(PocketNetwork):
                 self._gone.wait()
                 return
             look_s = time.thread_time() - began_s
+
+    def _excess(self, number: int) -> str:
+        """Of which it has taken too much at the look with that number, "" if of nothing.
+
+        Raises:
+            OSError: it cannot be looked at.
+        """
+        limits, found = self.limits, self._look()
+        heard_s = self.link.taken_s + self._heard_s
+        taken = (
+            (self._used_s > limits.processor_s, f"took more than {limits.processor_s:.0f} s of processor time"),
+            (heard_s > limits.heard_s, f"said more than the grader reads in {limits.heard_s:g} s"),
+            (time.monotonic() - self._began > limits.wall_s, f"ran longer than {limits.wall_s:g} s"),
+            (
+                found.own_bytes > limits.own_mib * 2**20,
+                f"took more than {limits.own_mib} MiB beside its kernel's memory",
+            ),
+            (found.processes > limits.processes + _OURS, f"had more than {limits.processes} processes"),
+        )
+        if why := next((why for over, why in taken if over), ""):
+            return f"the network {why} and was stopped"
+        if self.came_out.full:
+            return self._too_much_came_out()
+        if self._carried_s > limits.carried_s:
+            why = f"copying the network's files took more than {limits.carried_s:g} s of processor time"
+        elif number % _FILES_EVERY == 0 and self._open_files() > MOST_HELD:
+            why = f"more than {MOST_HELD:,} files were held open inside"
+        else:
+            why = self._overfull()
+        return f"{why}, and the network was stopped" if why else ""
+
+    def _open_files(self) -> int:
+        """Open files of all processes inside."""
+        return open_files(self.keeper_pid)
 
     def _exchanged(self, work: int) -> Exchange:
         """What carries files between our working folder and theirs, an open folder."""
@@ -385,7 +403,9 @@ class SandboxNetwork(PocketNetwork):
                 try:
                     self._exchange.push()
                 except OSError as error:
-                    raise EngineError(f"no file can be brought into the network: {error.strerror}") from error
+                    theirs = error.errno in (errno.EISDIR, errno.ENOTDIR, errno.ELOOP)  # who made a folder in its place
+                    found = OverusedError if theirs else EngineError
+                    raise found(f"no file can be brought into the network: {error.strerror}") from error
         try:
             yield
         except BaseException:

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+from linklab.errors import InputError
 from linklab.tc import Impairment
 from linklab.units import parse_time_s
 
@@ -197,12 +198,8 @@ class Link:
 
     @property
     def impaired(self) -> bool:
-        """Whether a rate, a delay, a loss, a queue, or another impairment is drawn, in either direction.
-
-        Raises:
-            InputError: a value is not such as `linklab.topology.checks` asks for.
-        """
-        times = [parse_time_s(self.opts[key]) for key in ("delay", "jitter") if self.opts.get(key)]
+        """Whether a rate, a delay, a loss, a queue, or another impairment is drawn, in either direction."""
+        times = [_lasts(str(self.opts[key])) for key in ("delay", "jitter") if self.opts.get(key)]
         own = any(each not in (None, Impairment()) for each in self.impairments)
         return own or any(times) or any(self.opts.get(key) for key in ("bw", "loss", "max_queue_size", "speedup"))
 
@@ -210,6 +207,14 @@ class Link:
     def name(self) -> str:
         """As people say it: "s1-s2"."""
         return f"{self.src}-{self.dest}"
+
+
+def _lasts(time: str) -> bool:
+    """Whether it is more than nothing; also of a number without a unit, which is no time here and some µs to tc."""
+    try:
+        return parse_time_s(time) > 0
+    except InputError:
+        return bool(time.strip(" 0."))
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,7 @@ from linklab.exercise.instance import Student, instance_text, issue
 from linklab.exercise.load import find_exercise, load_exercise
 from linklab.exercise.report import Status
 from linklab.grade import rebuild as rebuilding
+from linklab.grade import sandbox as sandbox_module
 from linklab.grade import subordinate, syscalls
 from linklab.grade.bubblewrap import _tried_as_another, another_user, sandbox, why_not
 from linklab.grade.limits import Limits
@@ -687,6 +688,18 @@ def test_a_network_that_has_taken_too_much_is_stopped(tmp_path, limit, said):
     ):
         network.limits = replace(network.limits, **limit)
         network.run([Typed("client", "while :; do :; done")])
+
+
+def test_a_network_that_holds_too_many_files_open_is_stopped(tmp_path, monkeypatch):
+    """Regression: 140 processes of 20,000 files used up those of a whole machine, and the batch was lost."""
+    monkeypatch.setattr(sandbox_module, "MOST_HELD", 300)
+    with (
+        pytest.raises(EngineError, match="more than 300 files were held open inside, and the network was stopped"),
+        SandboxEngine(Limits(memory_mib=256)).start(None, workdir=tmp_path) as network,
+    ):
+        for number in range(400):
+            (tmp_path / f"f{number}").touch()
+        network.run([Typed("client", "while :; do cat /lab/f*; done")])
 
 
 def test_when_the_grader_is_killed_nothing_stays():

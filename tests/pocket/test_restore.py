@@ -352,3 +352,16 @@ def test_a_node_is_its_oldest_process(network):
     """A program that only says it is a node is none."""
     type_(network, "python3 -c 'import time; time.sleep(9)' mininet:h2 &", "h1")
     assert facts(after(network, []))["h2-eth0.address"] == "10.0.0.2/8"
+
+
+def test_a_shaper_without_a_queue_inside_is_told_of(network):
+    """It lets no packet through; regression: the state was that of a sound one, which was measured in its place."""
+    inside = "dev s1-eth2 parent 1:1"
+    made = after(network, [("client", TBF), ("client", f"tc qdisc add {inside} bfifo limit 9000")])
+    assert [each.kind for each in made.interfaces()["s1-eth2"][1].qdiscs] == ["tbf", "bfifo"]
+    made = after(network, [("client", f"tc qdisc del {inside}")])
+    (tbf,) = made.interfaces()["s1-eth2"][1].qdiscs
+    assert tbf.options["unread"] == ["no queue inside"]
+    with pytest.raises(StateError, match="s1-eth2: tbf 1: with no queue inside cannot be repeated"):
+        restore_lines(network.first, made)
+    after(network, [("client", "tc qdisc del dev s1-eth2 root")])

@@ -12,13 +12,16 @@ from pathlib import Path
 
 import pytest
 
+from linklab import pocket_kernel
 from linklab.engine import pocket
+from linklab.engine.api import Clock
 from linklab.errors import MissingError
 from linklab.grade import container, enter
 from linklab.grade.bubblewrap import PYTHON
 from linklab.grade.container import (
     FIRST_USER,
     ContainerEngine,
+    ContainerNetwork,
     _deleted,
     _files,
     _processes,
@@ -74,6 +77,22 @@ def test_only_that_users_files_come_out(tmp_path, theirs):
     ours.mkdir()
     Exchange(ours, number, Room(), owner=USER).pull()
     assert [path.name for path in ours.iterdir()] == ["mine"]
+
+
+@as_root
+def test_folders_that_a_killed_grader_left_are_gone_before_the_next_network(tmp_path, monkeypatch):
+    """Regression: networks have the same users again, so the next submission could read them; other users' stay."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    for name, user in (("linklab-container-a", USER), ("linklab-container-b", USER - 1), ("other", USER)):
+        (tmp_path / name / "deep").mkdir(parents=True)
+        (tmp_path / name / "deep/work.sh").write_text("true\n")
+        os.chown(tmp_path / name, user, user)
+    (tmp_path / "linklab-container-link").symlink_to("other")
+    monkeypatch.setattr(pocket_kernel, "require", lambda: None)
+    options = {"workdir": tmp_path, "clock": Clock.VIRTUAL, "seed": 1, "profile": "desktop", "memory_mib": 8}
+    ContainerNetwork(Limits(), USER, **options)._remove_folders()
+    left = {path.name for path in tmp_path.iterdir()} - {f"linklab-{os.getuid()}-cpus"}
+    assert left == {"linklab-container-b", "linklab-container-link", "other"}
 
 
 @as_root

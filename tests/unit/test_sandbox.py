@@ -682,3 +682,28 @@ def test_a_request_waits_while_the_network_computes(used_s, waits_s):
     told = iter(used_s)
     more_s = sandbox.patience(120.0, 10.0, lambda: next(told))
     assert [more_s() for _ in waits_s] == waits_s
+
+
+def test_a_folder_in_the_place_of_a_file_leaves_nothing_open(folders):
+    """Regression: each look at one that was exchanged in between left its number open, up to the last."""
+    ours, theirs, number = folders
+    (theirs / "f").mkdir()
+    exchange = Exchange(ours, number, Room())
+    before = len([*Path("/proc/self/fd").iterdir()])
+    for _ in range(5):
+        with pytest.raises(IsADirectoryError):
+            exchange._take("f", (1, 1, 1, 1))
+    assert len([*Path("/proc/self/fd").iterdir()]) == before
+
+
+def test_a_folder_in_the_place_of_a_file_of_ours_stops_the_network(folders):
+    """It is no error of ours."""
+    ours, theirs, number = folders
+    options = {"workdir": ours, "clock": Clock.VIRTUAL, "seed": 1, "profile": "desktop", "memory_mib": 64}
+    network = sandbox.SandboxNetwork(Limits(), None, **options)
+    network._exchange = network._exchanged(number)
+    (ours / "work.sh").write_text("true\n")
+    (theirs / "work.sh").mkdir()
+    said = "no file can be brought into the network: Is a directory"
+    with pytest.raises(OverusedError, match=said), network._carrying():
+        pass

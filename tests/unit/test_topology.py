@@ -679,6 +679,8 @@ def test_our_own_data_is_checked():
         ({}, {}, False),
         ({"delay": "0ms", "loss": 0, "speedup": 0}, {"ports": [None, 2]}, False),
         ({}, {"forward": {}}, False),
+        ({"delay": "0", "jitter": "0.0"}, {}, False),  # regression: a time without a unit was an error of ours
+        ({"delay": "5"}, {}, True),
         ({"delay": "100us"}, {}, True),
         ({"bw": 5000}, {}, True),
         ({}, {"backward": {"rate": "3gbit"}}, True),  # regression: Exercise 1 took such links for plain ones
