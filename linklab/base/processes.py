@@ -7,11 +7,13 @@ import contextlib
 import ctypes
 import os
 import signal
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 _PR_SET_CHILD_SUBREAPER, _PR_GET_CHILD_SUBREAPER = 36, 37
+_TO_STOP = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _LOOK_S = 0.05
 
 
@@ -36,6 +38,20 @@ def children(pid: int) -> list[int]:
 
 
 @contextlib.contextmanager
+def deaf() -> Iterator[None]:
+    """Ctrl+C, SIGTERM, and the terminal's end change nothing here, since what is done ends what runs."""
+    if threading.current_thread() is not threading.main_thread():  # which alone hears them
+        yield
+        return
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in _TO_STOP}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextlib.contextmanager
 def adopting(within_s: float) -> Iterator[None]:
     """On the way out, end the sessions below this process that have lost their parent meanwhile, and wait for them.
 
@@ -52,15 +68,20 @@ def adopting(within_s: float) -> Iterator[None]:
     try:
         yield
     finally:
-        until = time.monotonic() + within_s
-        while (left := _sessions({*children(os.getpid())} - before)) and time.monotonic() < until:
-            for pid in left:
-                with contextlib.suppress(ProcessLookupError, PermissionError):  # another user's end by themselves
-                    os.kill(pid, signal.SIGKILL)
-                with contextlib.suppress(ChildProcessError):
-                    os.waitpid(pid, os.WNOHANG)
-            time.sleep(_LOOK_S)
+        with deaf():
+            _wait_for_sessions(before, within_s)
         libc.prctl(_PR_SET_CHILD_SUBREAPER, adopts.value, 0, 0, 0)
+
+
+def _wait_for_sessions(before: set[int], within_s: float) -> None:
+    until = time.monotonic() + within_s
+    while (left := _sessions({*children(os.getpid())} - before)) and time.monotonic() < until:
+        for pid in left:
+            with contextlib.suppress(ProcessLookupError, PermissionError):  # another user's end by themselves
+                os.kill(pid, signal.SIGKILL)
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(pid, os.WNOHANG)
+        time.sleep(_LOOK_S)
 
 
 def _sessions(pids: set[int]) -> list[int]:

@@ -22,6 +22,7 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any, Generic, TypeAlias, TypeVar
 
+from linklab.base.processes import deaf
 from linklab.base.worker import BrokenError, DiedError, Work, copied, fresh
 from linklab.errors import DeadlineError, LinklabError
 
@@ -165,8 +166,8 @@ class _Supervisor(Generic[T]):
         return None
 
     def end(self) -> None:
-        """Ctrl+C to each that runs, so that it tears its network down; then by force. A Ctrl+C here changes nothing."""
-        with _deaf_to_interrupts():
+        """Ctrl+C to each that runs, so that it tears its network down; then by force. More signals change nothing."""
+        with deaf():
             for each in self.running:
                 each.interrupt()
             until = time.monotonic() + self.grace_s
@@ -304,15 +305,3 @@ def without_interrupt(*others: signal.Signals) -> Iterator[None]:
             signal.signal(number, handler)
         for waiting in dict.fromkeys(heard):
             signal.raise_signal(waiting)
-
-
-@contextlib.contextmanager
-def _deaf_to_interrupts() -> Iterator[None]:
-    if threading.current_thread() is not threading.main_thread():  # which alone hears them
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)

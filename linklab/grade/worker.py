@@ -33,7 +33,6 @@ from linklab.errors import LinklabError
 from linklab.exercise.places import searching
 from linklab.exercise.report import Report, Status, called
 from linklab.grade import scope, scratch, subordinate
-from linklab.grade.limits import HANG_S
 
 GRADE = "linklab.grade.worker:grade_in_pocket"
 GRACE_S = 120.0
@@ -46,6 +45,8 @@ MOST_MEMORY_BYTES = 4 * 2**30
 """Memory of the process that grades: what is graded may print or write what takes many times its size to be read."""
 PROCESSOR_S = 300.0
 """Processor time of that process alone, which takes a few seconds; that of its networks is counted apart."""
+_ADOPTED_S = 300.0
+"""Wall-clock seconds that the machine has to take apart what a killed process has left."""
 _AGAIN_S = 5.0
 _MOST_LOG = 20_000
 
@@ -147,7 +148,7 @@ def run_here(units: Sequence[Callable[[], Unit | Report]], at_once: int) -> Happ
         units: each is made when it is due, and gives a report where there is nothing to grade.
         at_once: how many at once.
     """
-    with adopting(HANG_S), contextlib.ExitStack() as places:
+    with adopting(_ADOPTED_S), contextlib.ExitStack() as places:
         desk = _Desk(units, places)
         with supervised(desk.jobs(), at_once, tick_s=LOOK_S, grace_s=GRACE_S) as events:
             for event in events:

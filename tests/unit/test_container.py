@@ -168,7 +168,7 @@ def test_a_deleted_file_counts_once_its_holders_first_thread_has_ended(monkeypat
         assert (folder / "written").is_dir()
         found, whole = _deleted(USER)
         assert (sum(found.values()), whole) == (2**20, True)
-        monkeypatch.setattr(container, "_MOST_HELD", 2)
+        monkeypatch.setattr(container, "MOST_HELD", 2)
         assert _deleted(USER)[1] is False
     finally:
         end_all(USER)

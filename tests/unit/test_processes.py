@@ -2,10 +2,11 @@
 """Which processes another one has started, and that none is left over."""
 
 import os
+import signal
 import subprocess
 import sys
 
-from linklab.base.processes import children
+from linklab.base.processes import children, deaf
 
 
 def test_children_are_those_that_a_process_started_itself():
@@ -42,3 +43,12 @@ def test_sessions_without_a_parent_have_ended_on_the_way_out():
     """What was begun before goes on."""
     done = subprocess.run([sys.executable, "-c", ORPHANS], capture_output=True, text=True, timeout=50, check=True)
     assert done.stdout == "there True\nthere False None\n"
+
+
+def test_signals_to_stop_change_nothing_while_what_runs_is_ended():
+    """Regression: a second SIGTERM, or the terminal's end, broke off the waiting for what was left."""
+    before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)]
+    with deaf():
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            os.kill(os.getpid(), number)
+    assert [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)] == before

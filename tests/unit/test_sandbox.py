@@ -647,6 +647,7 @@ def test_a_look_that_takes_long_is_followed_by_a_longer_rest(monkeypatch, tmp_pa
     network.link = SimpleNamespace(taken_s=0.0)
     network._gone = SimpleNamespace(wait=rest)
     monkeypatch.setattr(network, "_look", look)
+    monkeypatch.setattr(network, "_open_files", lambda: 0)
     network._watch()
     assert rests == [0.25, pytest.approx(1, rel=0.4), pytest.approx(2, rel=0.4)]
 

@@ -206,8 +206,8 @@ def option_values(option):
 
 
 def set_options(kind):
-    """Some of a kind's options, and all that it needs."""
-    each = {option.name: option_values(option) for option in kind.options}
+    """Some of a kind's options that words say, and all that it needs."""
+    each = {option.name: option_values(option) for option in kind.options if option.starts}
     needed = {name: each.pop(name) for name in kind.needs}
     return st.fixed_dictionaries(needed, optional=each)
 
