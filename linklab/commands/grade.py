@@ -4,15 +4,16 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from linklab.base import claims
-from linklab.base.processes import processors
+from linklab.base.processes import deaf, processors
 from linklab.base.text import excerpt, shown_json
 from linklab.commands.grade_platform import make, run_there
 from linklab.commands.grade_view import GradeView, whole
@@ -217,12 +218,25 @@ def _run(args: argparse.Namespace) -> int:
     with place as out, says_what_is_left(out), view:
         if args.container and not known:
             out.chmod(0o700)  # what is told of one submission is no other's to read
-        graded = grade_all(submissions, settings, out, view.changed, left, known=known)
+        with _container_left_empty() if args.container else contextlib.nullcontext():
+            graded = grade_all(submissions, settings, out, view.changed, left, known=known)
     if args.json:
         data = {"out": str(out), **summary(graded.entries, graded.findings, left)}
         print(shown_json(data, indent=2))
     view.end(graded, out, time.perf_counter() - started, left)
     return 0 if all(whole(entry) for entry in graded.entries) else 1
+
+
+@contextlib.contextmanager
+def _container_left_empty() -> Iterator[None]:
+    """On the way out, end what the networks of a killed grading process have left in this container."""
+    from linklab.grade.container import end_left
+
+    try:
+        yield
+    finally:
+        with deaf():
+            end_left()
 
 
 def _need_engine(args: argparse.Namespace, submissions: Sequence[HandedIn]) -> None:

@@ -39,6 +39,7 @@ from linklab.grade.syscalls import program
 
 FIRST_USER, USERS = 61_000, 100
 """Numbers of users that no distribution gives away (Debian Policy 9.2.2: 60000 to 64999 are reserved, unused here)."""
+EVERY_USER = range(FIRST_USER, FIRST_USER + USERS)
 _INSTRUCTORS = ("exercises", "problems", "labs")
 """Folders beside the package with solutions, hidden checks, and answers."""
 _ENTER = PACKAGE / "grade/enter.py"
@@ -99,7 +100,7 @@ class ContainerEngine(SandboxEngine):
             )
 
     def _network(self, **options: Any) -> PocketNetwork:
-        user = FIRST_USER + next(self._users) % USERS
+        user = EVERY_USER[next(self._users) % USERS]
         return self._noted(ContainerNetwork(replace(self.limits, processor_s=self.left_s()), user, **options))
 
 
@@ -111,9 +112,7 @@ class ContainerNetwork(SandboxNetwork):
         self._account = user
         self._looking = threading.Lock()  # either the folders are looked at, or they are closed
         self._held: list[int] = []  # our folders, open: where there is no Landlock, they can be moved
-        end_all(user)  # of an earlier submission that was killed: nothing of it may reach this one
-        self._held += _folders_of(user)
-        self._remove_folders()
+        end_left(range(user, user + 1))
         self._base = self._folder(_folder_without_blanks())
         self._memory: Path | None = None
         self._kernels: tuple[int, int] | None = None  # device and number of the deleted file that is its memory
@@ -137,12 +136,7 @@ class ContainerNetwork(SandboxNetwork):
 
     def _remove_folders(self) -> None:
         try:
-            for place_of in (Path(f"/proc/self/fd/{number}") for number in self._held):
-                # by the open folder, wherever it has been moved; no depth stops find(1), and it follows no link
-                empty = ["find", ".", "-mindepth", "1", "-delete"]
-                subprocess.run(empty, cwd=place_of, stderr=subprocess.DEVNULL, check=False)
-                with contextlib.suppress(OSError):  # which removes what is empty, and no link
-                    place_of.readlink().rmdir()
+            _empty(self._held)
         finally:
             with self._looking:
                 while self._held:
@@ -246,6 +240,34 @@ def readable(paths: Sequence[Path]) -> list[Path]:
     return [path for path, name in zip(paths, asked, strict=True) if name in found]
 
 
+def end_left(users: range = EVERY_USER) -> None:
+    """End what networks of a grading that was killed have left: their processes, then their folders.
+
+    Nothing of one submission may reach the next.
+
+    Raises:
+        EngineError: as `end_all`.
+    """
+    for user in sorted({owner for _, owner in _owners() if owner in users}):
+        end_all(user)
+    held = _folders_of(users)
+    try:
+        _empty(held)
+    finally:
+        for number in held:
+            os.close(number)
+
+
+def _empty(folders: Sequence[int]) -> None:
+    """Remove open folders, wherever they have been moved, and all in them."""
+    for place_of in (Path(f"/proc/self/fd/{number}") for number in folders):
+        # no depth stops find(1), and it follows no link
+        empty = ["find", ".", "-mindepth", "1", "-delete"]
+        subprocess.run(empty, cwd=place_of, stderr=subprocess.DEVNULL, check=False)
+        with contextlib.suppress(OSError):  # which removes what is empty, and no link
+            place_of.readlink().rmdir()
+
+
 def end_all(user: int) -> None:
     """Kill every process of a user, also those that are started meanwhile.
 
@@ -265,13 +287,21 @@ def end_all(user: int) -> None:
 
 def _processes(user: int) -> list[int]:
     """Those that run; one that is dead and has not been waited for does no harm."""
-    found = []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdecimal():
-            with contextlib.suppress(OSError):
-                if entry.stat().st_uid == user and _runs((entry / "stat").read_text(encoding="latin-1")):
-                    found.append(int(entry.name))
-    return found
+    return [pid for pid, owner in _owners() if owner == user and _is_running(pid)]
+
+
+def _owners() -> Iterator[tuple[int, int]]:
+    """Each process, dead or not, and its user: the folder's owner, whether it may be looked at or not (proc_pid(5))."""
+    for name in os.listdir("/proc"):  # noqa: PTH208 - names alone, of thousands of processes
+        if name.isdecimal():
+            with contextlib.suppress(OSError):  # it has gone
+                yield int(name), Path("/proc", name).stat().st_uid
+
+
+def _is_running(pid: int) -> bool:
+    with contextlib.suppress(OSError):
+        return _runs(Path(f"/proc/{pid}/stat").read_text(encoding="latin-1"))
+    return False
 
 
 def _runs(about: str) -> bool:
@@ -358,13 +388,13 @@ def _folder_without_blanks() -> str:
     return folder if not any(each.isspace() for each in folder) else "/tmp"  # noqa: S108
 
 
-def _folders_of(user: int) -> list[int]:
-    """The folders of networks that this user has, open."""
+def _folders_of(users: range) -> list[int]:
+    """The folders of networks that these users have, open."""
     places = {Path(_folder_without_blanks()), Path(place.memory_dir(0))}
     found = []
     for path in chain.from_iterable(each.glob(f"{_PREFIX}*") for each in places):
         with contextlib.suppress(OSError):  # a link, or gone
-            if path.lstat().st_uid == user:
+            if path.lstat().st_uid in users:
                 found.append(os.open(path, _FOLDER))
     return found
 

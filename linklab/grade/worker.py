@@ -255,6 +255,10 @@ def _work(unit: Unit, bundle: str, _tell: Tell) -> Report:
             if why := scope.enter(scope.limits_of(MOST_MEMORY_BYTES)):  # the other limits hold all the same
                 sys.stderr.write(f"{why}\n")
             subordinate.enter()  # before there are threads; where it cannot be, networks run as ourselves
+        if unit.options.get("container", False):
+            from linklab.grade.container import end_left  # noqa: PLC0415 - only where a container is the sandbox
+
+            end_left()
         with searching(map(Path, unit.exercises)), scratch.within(folder):
             try:
                 with _processor_time(unit.processor_s):

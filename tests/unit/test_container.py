@@ -27,6 +27,7 @@ from linklab.grade.container import (
     _processes,
     as_user,
     end_all,
+    end_left,
     readable,
 )
 from linklab.grade.exchange import Exchange, Room
@@ -173,6 +174,29 @@ def test_a_deleted_file_counts_once_its_holders_first_thread_has_ended(monkeypat
     finally:
         end_all(USER)
         started.wait(10)
+
+
+@as_root
+def test_what_the_networks_of_a_killed_grader_left_goes(tmp_path, monkeypatch):
+    """Regression: what led no session went on until its user's next network; others stay."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    started = []
+    for user in (USER, USER - 1, FIRST_USER - 2):
+        (tmp_path / f"linklab-container-{user}/deep").mkdir(parents=True)
+        os.chown(tmp_path / f"linklab-container-{user}", user, user)
+        with as_user(user, Limits()) as (command, more):
+            begun = [*command, "/bin/sh", "-c", "echo; exec sleep 600"]
+            started.append(subprocess.Popen(begun, pass_fds=more, cwd="/", env={}, stdout=subprocess.PIPE))
+    try:
+        assert [each.stdout.readline() for each in started] == [b"\n"] * 3
+        end_left()
+        assert [each.wait(10) for each in started[:2]] == [-signal.SIGKILL] * 2
+        assert started[2].poll() is None
+        assert [path.name for path in tmp_path.iterdir()] == [f"linklab-container-{FIRST_USER - 2}"]
+    finally:
+        for each in started:
+            each.kill()
+            each.communicate()
 
 
 @as_root
