@@ -28,6 +28,7 @@ from typing import Any
 
 from linklab import pocket_kernel
 from linklab.base import installation, place
+from linklab.base.processes import children
 from linklab.base.processor_time import Taken, taken_by
 from linklab.engine.pocket import PACKAGE, Places, PocketNetwork
 from linklab.errors import EngineError, MissingError
@@ -241,15 +242,19 @@ def readable(paths: Sequence[Path]) -> list[Path]:
 
 
 def end_left(users: range = EVERY_USER) -> None:
-    """End what networks of a grading that was killed have left: their processes, then their folders.
+    """End what networks that have ended, or whose grading was killed, have left: processes, then folders.
 
-    Nothing of one submission may reach the next.
+    Nothing of one submission may reach the next: also the dead, which whoever has adopted them waits for here, since
+    Linux counts them against the limit of their user's processes.
 
     Raises:
         EngineError: as `end_all`.
     """
     for user in sorted({owner for _, owner in _owners() if owner in users}):
         end_all(user)
+    for pid in {pid for pid, owner in _owners() if owner in users} & {*children(os.getpid())}:
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(pid, os.WNOHANG)
     held = _folders_of(users)
     try:
         _empty(held)

@@ -206,6 +206,10 @@ class _Desk:
         if len(unit.content) > MOST_BYTES:
             size = f"{len(unit.content) / 2**20:.0f} MiB"
             return failed(f"the file has {size}; a submission has at most {MOST_BYTES >> 20} MiB.", Status.UNGRADABLE)
+        if unit.options.get("container", False):
+            from linklab.grade.container import end_left  # noqa: PLC0415 - only where a container is the sandbox
+
+            end_left()  # one is graded at a time there
         folder = owned.make("linklab-unit-")
         self.places.callback(remove_folder, folder)
         work, log = folder / "work", folder / "log"
@@ -255,10 +259,6 @@ def _work(unit: Unit, bundle: str, _tell: Tell) -> Report:
             if why := scope.enter(scope.limits_of(MOST_MEMORY_BYTES)):  # the other limits hold all the same
                 sys.stderr.write(f"{why}\n")
             subordinate.enter()  # before there are threads; where it cannot be, networks run as ourselves
-        if unit.options.get("container", False):
-            from linklab.grade.container import end_left  # noqa: PLC0415 - only where a container is the sandbox
-
-            end_left()
         with searching(map(Path, unit.exercises)), scratch.within(folder):
             try:
                 with _processor_time(unit.processor_s):

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from linklab import pocket_kernel
+from linklab.base.processes import adopting, children
 from linklab.engine import pocket
 from linklab.engine.api import Clock
 from linklab.errors import MissingError
@@ -24,6 +25,7 @@ from linklab.grade.container import (
     ContainerNetwork,
     _deleted,
     _files,
+    _owners,
     _processes,
     as_user,
     end_all,
@@ -190,13 +192,26 @@ def test_what_the_networks_of_a_killed_grader_left_goes(tmp_path, monkeypatch):
     try:
         assert [each.stdout.readline() for each in started] == [b"\n"] * 3
         end_left()
-        assert [each.wait(10) for each in started[:2]] == [-signal.SIGKILL] * 2
+        assert [_processes(user) for user in (USER, USER - 1)] == [[], []]
         assert started[2].poll() is None
         assert [path.name for path in tmp_path.iterdir()] == [f"linklab-container-{FIRST_USER - 2}"]
     finally:
         for each in started:
             each.kill()
             each.communicate()
+
+
+@as_root
+def test_the_dead_of_one_submission_are_no_processes_of_the_next():
+    """Regression: 4,080 that nobody waited for were all that their user may have: the next one was our error."""
+    forks = "import os\nfor _ in range(40):\n if os.fork() == 0: os._exit(0)"
+    with adopting(1.0):
+        with as_user(USER, Limits()) as (command, more):
+            subprocess.run([*command, PYTHON, "-ISc", forks], pass_fds=more, check=True, cwd="/")
+        adopted = {pid for pid, owner in _owners() if owner == USER} & {*children(os.getpid())}
+        assert len(adopted) == 40
+        end_left()
+        assert not adopted & {*children(os.getpid())}
 
 
 @as_root
