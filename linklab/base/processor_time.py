@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a process and all below it have taken: processor time, which no load changes, own memory, and open files.
+"""What a process and all below it have taken: processor time, which does not depend on load, and memory of their own.
 
 The wall clock also counts what other programs of the machine do. Source: proc_pid_stat(5), fields 14 to 17;
 proc_pid_statm(5).
@@ -52,21 +52,9 @@ def taken(pid: int) -> Taken:
     return Taken(sum(each.ticks for each in found) / _TICKS, len(found), sum(each.own_bytes for each in found))
 
 
-def open_files(pid: int) -> int:
-    """How many files a process and its descendants hold open; a table that several threads share counts for each.
-
-    Of a process that may not be looked into (proc_pid_fd(5)), none; nor those that are mapped and closed.
-
-    Raises:
-        OSError: this process, or the machine, has no more open files.
-    """
-    count = 0
-    for each in _descendants(pid):
-        with contextlib.suppress(PermissionError, FileNotFoundError, ProcessLookupError):
-            for thread in os.listdir(f"/proc/{each.pid}/task"):  # noqa: PTH208 - of thousands, twice a second
-                with contextlib.suppress(FileNotFoundError, ProcessLookupError):
-                    count += len(os.listdir(f"/proc/{each.pid}/task/{thread}/fd"))  # noqa: PTH208
-    return count
+def family(pid: int) -> list[int]:
+    """A process and its descendants, none if it has gone."""
+    return [each.pid for each in _descendants(pid)]
 
 
 def taken_by(pids: Collection[int]) -> Taken:

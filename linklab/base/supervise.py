@@ -14,7 +14,6 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -22,7 +21,7 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any, Generic, TypeAlias, TypeVar
 
-from linklab.base.processes import deaf
+from linklab.base.signals import TO_STOP, signals_wait
 from linklab.base.worker import BrokenError, DiedError, Work, copied, fresh
 from linklab.errors import DeadlineError, LinklabError
 
@@ -159,15 +158,15 @@ class _Supervisor(Generic[T]):
     def _begin(self, job: Job[T]) -> Ended[T] | None:
         """Start its process; its end where that cannot be, for want of memory or of a place for its task."""
         try:
-            with without_interrupt():  # between its start and its place in the list a process would be nobody's
+            with signals_wait():  # between its start and its place in the list a process would be nobody's
                 self.running.append(_Watched(job, self.grace_s))
         except Exception as error:
             return Ended(job.key, None, BrokenError.of(error), 0.0)
         return None
 
     def end(self) -> None:
-        """Ctrl+C to each that runs, so that it tears its network down; then by force. More signals change nothing."""
-        with deaf():
+        """Ctrl+C to each that runs, so that it tears its network down; then by force. More signals wait until then."""
+        with signals_wait(*TO_STOP):
             for each in self.running:
                 each.interrupt()
             until = time.monotonic() + self.grace_s
@@ -276,32 +275,3 @@ class _Watched(Generic[T]):
 
 
 # --- Ctrl+C
-
-
-@contextlib.contextmanager
-def without_interrupt(*others: signal.Signals) -> Iterator[None]:
-    """Ctrl+C waits; a process started here inherits that, and takes it back when it is ready (`worker.settle_in`).
-
-    A signal that this thread blocks goes to another one, and Python's handler still runs here, perhaps in a hook of
-    os.fork(), where an exception is lost: so it only takes note.
-
-    others: signals whose handlers wait too.
-    """
-    heard: list[int] = []
-    handlers = {number: signal.getsignal(number) for number in (signal.SIGINT, *others)}
-    if threading.current_thread() is not threading.main_thread():  # which alone sets and hears
-        handlers.clear()
-    handlers = {number: handler for number, handler in handlers.items() if handler is not None}
-    for number in handlers:
-        signal.signal(number, lambda number, _: heard.append(number))
-    try:
-        blocked = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
-        try:
-            yield
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
-    finally:
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
-        for waiting in dict.fromkeys(heard):
-            signal.raise_signal(waiting)

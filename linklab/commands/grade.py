@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from linklab.base import claims
-from linklab.base.processes import deaf, processors
+from linklab.base.processes import processors
+from linklab.base.signals import TO_STOP, signals_wait
 from linklab.base.text import excerpt, shown_json
 from linklab.commands.grade_platform import make, run_there
 from linklab.commands.grade_view import GradeView, whole
 from linklab.commands.interrupt import says_what_is_left
 from linklab.commands.options import add_exercises_option, add_id_column_option, seed, warn_of_readers
-from linklab.errors import InputError, MissingError
+from linklab.errors import InputError, LinklabError, MissingError
 from linklab.exercise.course import parse_course
 from linklab.exercise.places import HOW, course_places, search_path, searching
 from linklab.exercise.roster import read_roster
@@ -230,13 +231,16 @@ def _run(args: argparse.Namespace) -> int:
 @contextlib.contextmanager
 def _container_left_empty() -> Iterator[None]:
     """On the way out, end what the networks of a killed grading process have left in this container."""
-    from linklab.grade.container import end_left
+    from linklab.grade.container import remove_leftovers
 
     try:
         yield
     finally:
-        with deaf():
-            end_left()
+        with signals_wait(*TO_STOP):
+            try:
+                remove_leftovers()
+            except (LinklabError, OSError) as error:  # the results are there
+                print(f"linklab: something of the submissions stays in this container: {error}", file=sys.stderr)
 
 
 def _need_engine(args: argparse.Namespace, submissions: Sequence[HandedIn]) -> None:

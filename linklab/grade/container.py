@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from linklab import pocket_kernel
-from linklab.base import installation, place
+from linklab.base import installation, open_files, place
 from linklab.base.processes import children
 from linklab.base.processor_time import Taken, taken_by
 from linklab.engine.pocket import PACKAGE, Places, PocketNetwork
@@ -89,6 +89,7 @@ class ContainerEngine(SandboxEngine):
         built = pocket_kernel.require()
         if os.geteuid() != 0:
             raise MissingError("--in-container is for root: it gives the student's commands another user")
+        remove_leftovers()  # of a grading that was killed: such a process could end what is asked below
         needed = [PACKAGE / "agent/agent.py", _ENTER, built.path, Path(PYTHON)]
         if lacking := [path for path in needed if path not in readable(needed)]:
             raise MissingError(
@@ -113,7 +114,6 @@ class ContainerNetwork(SandboxNetwork):
         self._account = user
         self._looking = threading.Lock()  # either the folders are looked at, or they are closed
         self._held: list[int] = []  # our folders, open: where there is no Landlock, they can be moved
-        end_left(range(user, user + 1))
         self._base = self._folder(_folder_without_blanks())
         self._memory: Path | None = None
         self._kernels: tuple[int, int] | None = None  # device and number of the deleted file that is its memory
@@ -129,15 +129,18 @@ class ContainerNetwork(SandboxNetwork):
 
     def _end(self) -> None:
         """Every process of its user, too."""
-        super()._end()
         try:
-            end_all(self._account)
+            super()._end()
         finally:
-            self._remove_folders()
+            try:
+                end_all(self._account)
+            finally:
+                self._remove_folders()
 
     def _remove_folders(self) -> None:
         try:
-            _empty(self._held)
+            for folder in self._held:
+                _empty(folder)
         finally:
             with self._looking:
                 while self._held:
@@ -241,36 +244,45 @@ def readable(paths: Sequence[Path]) -> list[Path]:
     return [path for path, name in zip(paths, asked, strict=True) if name in found]
 
 
-def end_left(users: range = EVERY_USER) -> None:
+def remove_leftovers(users: range = EVERY_USER) -> None:
     """End what networks that have ended, or whose grading was killed, have left: processes, then folders.
 
     Nothing of one submission may reach the next: also the dead, which whoever has adopted them waits for here, since
-    Linux counts them against the limit of their user's processes.
+    Linux counts them against the limit of their user's processes.  No network may run meanwhile.
 
     Raises:
         EngineError: as `end_all`.
+        OSError: no program can be started.
     """
     for user in sorted({owner for _, owner in _owners() if owner in users}):
         end_all(user)
     for pid in {pid for pid, owner in _owners() if owner in users} & {*children(os.getpid())}:
         with contextlib.suppress(ChildProcessError):
             os.waitpid(pid, os.WNOHANG)
-    held = _folders_of(users)
+    places = {Path(_folder_without_blanks()), *place.candidates()}
+    for path in chain.from_iterable(each.glob(f"{_PREFIX}*") for each in places):
+        with contextlib.suppress(OSError), _opened(path) as folder:  # a link, or gone
+            if os.fstat(folder).st_uid in users:
+                _empty(folder)
+
+
+@contextlib.contextmanager
+def _opened(path: Path) -> Iterator[int]:
+    number = os.open(path, _FOLDER)
     try:
-        _empty(held)
+        yield number
     finally:
-        for number in held:
-            os.close(number)
+        os.close(number)
 
 
-def _empty(folders: Sequence[int]) -> None:
-    """Remove open folders, wherever they have been moved, and all in them."""
-    for place_of in (Path(f"/proc/self/fd/{number}") for number in folders):
-        # no depth stops find(1), and it follows no link
-        empty = ["find", ".", "-mindepth", "1", "-delete"]
-        subprocess.run(empty, cwd=place_of, stderr=subprocess.DEVNULL, check=False)
-        with contextlib.suppress(OSError):  # which removes what is empty, and no link
-            place_of.readlink().rmdir()
+def _empty(folder: int) -> None:
+    """Remove an open folder, wherever it has been moved, and all in it."""
+    place_of = Path(f"/proc/self/fd/{folder}")
+    # no depth stops find(1), and it follows no link
+    empty = ["find", ".", "-mindepth", "1", "-delete"]
+    subprocess.run(empty, cwd=place_of, stderr=subprocess.DEVNULL, check=False)
+    with contextlib.suppress(OSError):  # which removes what is empty, and no link
+        place_of.readlink().rmdir()
 
 
 def end_all(user: int) -> None:
@@ -337,7 +349,7 @@ def _deleted(user: int) -> tuple[dict[tuple[int, int], int], bool]:
     libc.setfsgid(user)
     libc.setfsuid(user)
     try:
-        for count, path in enumerate(chain.from_iterable(map(_open_files, pids))):
+        for count, path in enumerate(chain.from_iterable(map(open_files.paths, pids))):
             if count == MOST_HELD:
                 return found, False
             with contextlib.suppress(OSError):
@@ -348,20 +360,6 @@ def _deleted(user: int) -> tuple[dict[tuple[int, int], int], bool]:
         libc.setfsuid(0)
         libc.setfsgid(0)
     return found, True
-
-
-def _open_files(pid: int) -> Iterator[str]:
-    """Paths of what a process has open; once its first thread has ended, only those of the other threads show it."""
-    there = False
-    with contextlib.suppress(OSError), os.scandir(f"/proc/{pid}/fd") as entries:
-        for entry in entries:
-            there = True
-            yield entry.path
-    if not there:
-        with contextlib.suppress(OSError):
-            for thread in os.listdir(f"/proc/{pid}/task"):  # noqa: PTH208 - names alone, of thousands of processes
-                with contextlib.suppress(OSError), os.scandir(f"/proc/{pid}/task/{thread}/fd") as entries:
-                    yield from (entry.path for entry in entries)
 
 
 def _files(top: int, depth: int = 1) -> Iterator[tuple[os.stat_result, int]]:
@@ -391,17 +389,6 @@ def _folder_without_blanks() -> str:
     """Where the folder lies, whose path goes onto a kernel's command line."""
     folder = tempfile.gettempdir()
     return folder if not any(each.isspace() for each in folder) else "/tmp"  # noqa: S108
-
-
-def _folders_of(users: range) -> list[int]:
-    """The folders of networks that these users have, open."""
-    places = {Path(_folder_without_blanks()), Path(place.memory_dir(0))}
-    found = []
-    for path in chain.from_iterable(each.glob(f"{_PREFIX}*") for each in places):
-        with contextlib.suppress(OSError):  # a link, or gone
-            if path.lstat().st_uid in users:
-                found.append(os.open(path, _FOLDER))
-    return found
 
 
 def _shown(paths: Sequence[Path]) -> str:

@@ -24,9 +24,10 @@ from dataclasses import replace
 from typing import Any
 
 from linklab import pocket_kernel
+from linklab.base import open_files
 from linklab.base.processes import children
-from linklab.base.processor_time import Taken, open_files, taken
-from linklab.base.supervise import without_interrupt
+from linklab.base.processor_time import Taken, family, taken
+from linklab.base.signals import signals_wait
 from linklab.engine.api import Completed, Computed, Typed
 from linklab.engine.pocket import Places, PocketEngine, PocketNetwork
 from linklab.errors import BootError, EngineError, MissingError, OverusedError, UnkeptError
@@ -42,7 +43,7 @@ from linklab.grade.bubblewrap import (
     settings,
     why_not,
 )
-from linklab.grade.exchange import CameOut, Exchange
+from linklab.grade.exchange import OF_THE_GRADER, CameOut, Exchange
 from linklab.grade.hearsay import MOST_CONSOLE, answers, believing_nothing, built, keepers_word, times
 from linklab.grade.limits import HANG_S, MOST_HELD, Limits
 from linklab.topology import Topology
@@ -155,7 +156,7 @@ class SandboxNetwork(PocketNetwork):
         self._heard_s = 0.0  # processor time of ours that hearing the keeper has taken
         self._carried_s = 0.0  # the same of carrying files
         self._shared: list[int] = []  # open folders: of work and memory
-        self._firsts: list[int] = []  # handles of the first process inside, with which all others end
+        self._inits: list[int] = []  # handles of the first process inside, with which all others end
         self.came_out = CameOut()
         self._exchange: Exchange | None = None
         self._exchanges = threading.Lock()
@@ -178,7 +179,7 @@ class SandboxNetwork(PocketNetwork):
             raise error from None
         self.link.patience = lambda deadline_s: patience(deadline_s, self._used_s, self.used_s)
         with contextlib.suppress(ProcessLookupError):
-            self._firsts += map(os.pidfd_open, children(self.keeper_pid))
+            self._inits += map(os.pidfd_open, children(self.keeper_pid))
         if len(self._shared) != _FOLDERS:
             raise BootError("the sandbox did not hand its folders over")
         self._exchange = self._exchanged(self._shared[0])
@@ -196,21 +197,34 @@ class SandboxNetwork(PocketNetwork):
         In an orderly end each process inside is ended by the kernel there, which takes a tenth of a network's time.
         Neither Ctrl+C nor the end of our own processor time breaks this off.
         """
-        with without_interrupt(signal.SIGPROF):
+        with signals_wait(signal.SIGPROF):
             self._end()
 
     def _end(self) -> None:
         if self._hello.is_set() and not self._gone.is_set():
             with contextlib.suppress(OSError):  # for want of open files
                 self.used_s()
-        for first in self._firsts:
-            with contextlib.suppress(ProcessLookupError):
-                signal.pidfd_send_signal(first, signal.SIGKILL)
-        super().close()
-        while self._firsts:  # it has ended when all inside have (pid_namespaces(7)), also where the keeper ended before
-            first = self._firsts.pop()
-            select.select([first], [], [], HANG_S)  # to take a hundred full lists of mappings apart takes 15 s
-            os.close(first)
+        for init in self._inits:
+            with contextlib.suppress(OSError):  # it has ended, or takes no signals of ours and ends with the keeper
+                signal.pidfd_send_signal(init, signal.SIGKILL)
+        try:
+            super().close()
+        finally:
+            self._let_go()
+
+    def _let_go(self) -> None:
+        """Wait until all inside has ended, also where the keeper ended before, and close what is open of it.
+
+        Raises:
+            EngineError: it does not end.
+        """
+        stay = 0
+        while self._inits:  # each has ended when all in its namespace have (pid_namespaces(7))
+            init = self._inits.pop()
+            ended = select.poll()
+            ended.register(init, select.POLLIN)
+            stay += not ended.poll(HANG_S * 1000)  # to take a hundred full lists of mappings apart takes 15 s
+            os.close(init)
         if hasattr(self, "_keeper") and self._keeper.stderr is not None:
             self._keeper.stderr.close()
         with self._exchanges:
@@ -218,6 +232,8 @@ class SandboxNetwork(PocketNetwork):
         with self._sharing:
             while self._shared:
                 os.close(self._shared.pop())
+        if stay:
+            raise EngineError("what ran in the sandbox does not end")
 
     def _places(self) -> Places:
         return Places(
@@ -309,12 +325,14 @@ class SandboxNetwork(PocketNetwork):
             if self._gone.wait(max(_LOOK_S, _REST * look_s)):
                 return
             began_s = time.thread_time()
+            whose: type[EngineError] = OverusedError
             try:
                 why = self._excess(number)
             except OSError as error:  # this thread holds every limit, and must not end by what is done inside
                 why = f"what the network takes cannot be counted ({error.strerror}), and it was stopped"
+                whose = EngineError if error.errno in OF_THE_GRADER else OverusedError
             if why:
-                self.link.end(why, OverusedError)
+                self.link.end(why, whose)
                 with contextlib.suppress(OSError):
                     self._control.shutdown(socket.SHUT_WR)
                 self._gone.wait()
@@ -322,14 +340,14 @@ class SandboxNetwork(PocketNetwork):
             look_s = time.thread_time() - began_s
 
     def _excess(self, number: int) -> str:
-        """Of which it has taken too much at the look with that number, "" if of nothing.
+        """Why the network must be stopped, by the look with that number; "" if it may go on.
 
         Raises:
             OSError: it cannot be looked at.
         """
         limits, found = self.limits, self._look()
         heard_s = self.link.taken_s + self._heard_s
-        taken = (
+        limited = (
             (self._used_s > limits.processor_s, f"took more than {limits.processor_s:.0f} s of processor time"),
             (heard_s > limits.heard_s, f"said more than the grader reads in {limits.heard_s:g} s"),
             (time.monotonic() - self._began > limits.wall_s, f"ran longer than {limits.wall_s:g} s"),
@@ -339,7 +357,7 @@ class SandboxNetwork(PocketNetwork):
             ),
             (found.processes > limits.processes + _OURS, f"had more than {limits.processes} processes"),
         )
-        if why := next((why for over, why in taken if over), ""):
+        if why := next((why for over, why in limited if over), ""):
             return f"the network {why} and was stopped"
         if self.came_out.full:
             return self._too_much_came_out()
@@ -353,7 +371,7 @@ class SandboxNetwork(PocketNetwork):
 
     def _open_files(self) -> int:
         """Open files of all processes inside."""
-        return open_files(self.keeper_pid)
+        return open_files.count(family(self.keeper_pid), MOST_HELD)
 
     def _exchanged(self, work: int) -> Exchange:
         """What carries files between our working folder and theirs, an open folder."""

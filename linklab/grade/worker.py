@@ -24,7 +24,7 @@ from typing import IO, Any, TypeAlias
 
 from linklab.base import owned
 from linklab.base.files import remove_folder
-from linklab.base.processes import adopting
+from linklab.base.orphans import orphans_end
 from linklab.base.supervise import Began, Ended, Job, OverdueError, supervised
 from linklab.base.text import one_line
 from linklab.base.worker import DiedError, StoppedError, Tell
@@ -45,7 +45,7 @@ MOST_MEMORY_BYTES = 4 * 2**30
 """Memory of the process that grades: what is graded may print or write what takes many times its size to be read."""
 PROCESSOR_S = 300.0
 """Processor time of that process alone, which takes a few seconds; that of its networks is counted apart."""
-_ADOPTED_S = 300.0
+_ORPHANS_S = 300.0
 """Wall-clock seconds that the machine has to take apart what a killed process has left."""
 _AGAIN_S = 5.0
 _MOST_LOG = 20_000
@@ -148,7 +148,7 @@ def run_here(units: Sequence[Callable[[], Unit | Report]], at_once: int) -> Happ
         units: each is made when it is due, and gives a report where there is nothing to grade.
         at_once: how many at once.
     """
-    with adopting(_ADOPTED_S), contextlib.ExitStack() as places:
+    with orphans_end(_ORPHANS_S), contextlib.ExitStack() as places:
         desk = _Desk(units, places)
         with supervised(desk.jobs(), at_once, tick_s=LOOK_S, grace_s=GRACE_S) as events:
             for event in events:
@@ -207,9 +207,9 @@ class _Desk:
             size = f"{len(unit.content) / 2**20:.0f} MiB"
             return failed(f"the file has {size}; a submission has at most {MOST_BYTES >> 20} MiB.", Status.UNGRADABLE)
         if unit.options.get("container", False):
-            from linklab.grade.container import end_left  # noqa: PLC0415 - only where a container is the sandbox
+            from linklab.grade.container import remove_leftovers  # noqa: PLC0415 - only where a container is the sandbox
 
-            end_left()  # one is graded at a time there
+            remove_leftovers()  # one is graded at a time there
         folder = owned.make("linklab-unit-")
         self.places.callback(remove_folder, folder)
         work, log = folder / "work", folder / "log"

@@ -12,25 +12,24 @@ from pathlib import Path
 
 import pytest
 
-from linklab import pocket_kernel
-from linklab.base.processes import adopting, children
+from linklab.base import place
+from linklab.base.orphans import orphans_end
+from linklab.base.processes import children
 from linklab.engine import pocket
-from linklab.engine.api import Clock
 from linklab.errors import MissingError
 from linklab.grade import container, enter
 from linklab.grade.bubblewrap import PYTHON
 from linklab.grade.container import (
     FIRST_USER,
     ContainerEngine,
-    ContainerNetwork,
     _deleted,
     _files,
     _owners,
     _processes,
     as_user,
     end_all,
-    end_left,
     readable,
+    remove_leftovers,
 )
 from linklab.grade.exchange import Exchange, Room
 from linklab.grade.limits import Limits
@@ -80,22 +79,6 @@ def test_only_that_users_files_come_out(tmp_path, theirs):
     ours.mkdir()
     Exchange(ours, number, Room(), owner=USER).pull()
     assert [path.name for path in ours.iterdir()] == ["mine"]
-
-
-@as_root
-def test_folders_that_a_killed_grader_left_are_gone_before_the_next_network(tmp_path, monkeypatch):
-    """Regression: networks have the same users again, so the next submission could read them; other users' stay."""
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    for name, user in (("linklab-container-a", USER), ("linklab-container-b", USER - 1), ("other", USER)):
-        (tmp_path / name / "deep").mkdir(parents=True)
-        (tmp_path / name / "deep/work.sh").write_text("true\n")
-        os.chown(tmp_path / name, user, user)
-    (tmp_path / "linklab-container-link").symlink_to("other")
-    monkeypatch.setattr(pocket_kernel, "require", lambda: None)
-    options = {"workdir": tmp_path, "clock": Clock.VIRTUAL, "seed": 1, "profile": "desktop", "memory_mib": 8}
-    ContainerNetwork(Limits(), USER, **options)._remove_folders()
-    left = {path.name for path in tmp_path.iterdir()} - {f"linklab-{os.getuid()}-cpus"}
-    assert left == {"linklab-container-b", "linklab-container-link", "other"}
 
 
 @as_root
@@ -180,21 +163,32 @@ def test_a_deleted_file_counts_once_its_holders_first_thread_has_ended(monkeypat
 
 @as_root
 def test_what_the_networks_of_a_killed_grader_left_goes(tmp_path, monkeypatch):
-    """Regression: what led no session went on until its user's next network; others stay."""
+    """Regression: the next submission could read folders, and be hindered by what led no session; others' stay."""
+    memory, other = tmp_path / "memory", FIRST_USER - 2
+    memory.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(place, "candidates", lambda: [memory])
     started = []
-    for user in (USER, USER - 1, FIRST_USER - 2):
-        (tmp_path / f"linklab-container-{user}/deep").mkdir(parents=True)
-        os.chown(tmp_path / f"linklab-container-{user}", user, user)
+    for user in (USER, USER - 1, other):
+        for where in (tmp_path, memory):
+            (where / f"linklab-container-{user}/deep").mkdir(parents=True)
+            (where / f"linklab-container-{user}/deep/work.sh").write_text("true\n")
+            os.chown(where / f"linklab-container-{user}", user, user)
         with as_user(user, Limits()) as (command, more):
             begun = [*command, "/bin/sh", "-c", "echo; exec sleep 600"]
             started.append(subprocess.Popen(begun, pass_fds=more, cwd="/", env={}, stdout=subprocess.PIPE))
+    (tmp_path / "mine").mkdir()
+    os.chown(tmp_path / "mine", USER, USER)
+    (tmp_path / "linklab-container-link").symlink_to("mine")
     try:
         assert [each.stdout.readline() for each in started] == [b"\n"] * 3
-        end_left()
+        remove_leftovers(range(USER - 1, USER + 1))
         assert [_processes(user) for user in (USER, USER - 1)] == [[], []]
         assert started[2].poll() is None
-        assert [path.name for path in tmp_path.iterdir()] == [f"linklab-container-{FIRST_USER - 2}"]
+        left = {str(path.relative_to(tmp_path)) for path in tmp_path.glob("**/") if path != tmp_path}
+        kept = f"linklab-container-{other}"
+        assert left == {"memory", "mine", kept, f"{kept}/deep", f"memory/{kept}", f"memory/{kept}/deep"}
+        assert (tmp_path / "linklab-container-link").is_symlink()
     finally:
         for each in started:
             each.kill()
@@ -205,12 +199,12 @@ def test_what_the_networks_of_a_killed_grader_left_goes(tmp_path, monkeypatch):
 def test_the_dead_of_one_submission_are_no_processes_of_the_next():
     """Regression: 4,080 that nobody waited for were all that their user may have: the next one was our error."""
     forks = "import os\nfor _ in range(40):\n if os.fork() == 0: os._exit(0)"
-    with adopting(1.0):
+    with orphans_end(1.0):
         with as_user(USER, Limits()) as (command, more):
             subprocess.run([*command, PYTHON, "-ISc", forks], pass_fds=more, check=True, cwd="/")
         adopted = {pid for pid, owner in _owners() if owner == USER} & {*children(os.getpid())}
         assert len(adopted) == 40
-        end_left()
+        remove_leftovers(range(USER, USER + 1))
         assert not adopted & {*children(os.getpid())}
 
 

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from linklab.base.supervise import Began, Ended, Job, OverdueError, Told, supervised, without_interrupt
+from linklab.base.signals import TO_STOP, signals_wait
+from linklab.base.supervise import Began, Ended, Job, OverdueError, Told, supervised
 from linklab.base.worker import BrokenError, DiedError, StoppedError, WorkerError
 from linklab.errors import DataError, Fault
 
@@ -334,6 +335,7 @@ import sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 from functools import partial
+from linklab.base.signals import TO_STOP, signals_wait
 from linklab.base.supervise import Job, supervised
 from test_supervise import held
 jobs = [Job(n, partial(held, sys.argv[2], str(n)), fresh=n == 2) for n in (1, 2)]
@@ -383,7 +385,7 @@ def test_ctrl_c_waits_until_a_process_is_started_in_a_program_with_threads_too()
     other.start()
     started = False
     try:
-        with pytest.raises(KeyboardInterrupt), without_interrupt():
+        with pytest.raises(KeyboardInterrupt), signals_wait():
             os.kill(os.getpid(), signal.SIGINT)
             time.sleep(0.1)
             started = True
@@ -395,12 +397,27 @@ def test_ctrl_c_waits_until_a_process_is_started_in_a_program_with_threads_too()
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+@pytest.mark.parametrize("number", TO_STOP)
+def test_signals_to_stop_wait_until_what_runs_is_ended(number):
+    """Regression: a second SIGTERM, or the terminal's end, broke off the waiting for what was left."""
+    heard = []
+    before = signal.signal(number, lambda *_: heard.append("heard"))
+    try:
+        with signals_wait(*TO_STOP):
+            os.kill(os.getpid(), number)
+            time.sleep(0.01)
+            assert heard == []
+        assert heard == ["heard"]
+    finally:
+        signal.signal(number, before)
+
+
 def test_another_signal_waits_with_ctrl_c_where_that_is_asked_for():
     """Its handler runs when the block is left, and not in it."""
     heard = []
     before = signal.signal(signal.SIGPROF, lambda *_: heard.append("heard"))
     try:
-        with without_interrupt(signal.SIGPROF):
+        with signals_wait(signal.SIGPROF):
             signal.raise_signal(signal.SIGPROF)
             signal.raise_signal(signal.SIGPROF)
             time.sleep(0.01)

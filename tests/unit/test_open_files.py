@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What processes hold open is counted, in whatever thread."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from linklab.base import open_files
+
+HOLDS = """
+import ctypes, os, sys, threading
+def own_table():
+    ctypes.CDLL(None).unshare(0x400)
+    held = [os.open(sys.executable, os.O_RDONLY) for _ in range(20)]
+    print(flush=True)
+    sys.stdin.read()
+threading.Thread(target=own_table).start()
+"""
+"""A second thread with a table of its own (unshare(2), CLONE_FILES)."""
+
+
+@pytest.fixture
+def holder():
+    command = [sys.executable, "-Sc", HOLDS]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as started:
+        started.stdout.readline()
+        yield started.pid
+
+
+def test_a_table_of_a_second_thread_counts(holder):
+    """Regression: only the first thread's was looked at, so files could be hidden in another one's."""
+    program = os.path.realpath(sys.executable)
+    assert [os.path.realpath(path) for path in open_files.paths(holder)].count(program) == 20
+    assert open_files.count([holder, holder], 10_000) == 2 * len(list(open_files.paths(holder)))
+
+
+def test_counting_ends_where_it_is_too_much(holder):
+    assert 5 < open_files.count([holder] * 1000, 5) <= 30
+
+
+def test_a_process_that_has_gone_holds_nothing(holder):
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    assert (open_files.count([gone.pid], 5), list(open_files.paths(gone.pid))) == (0, [])
