@@ -39,6 +39,8 @@ from linklab.linux.netlink import (
 )
 from linklab.linux.tc_attributes import TCA_CHAIN, TCA_DUMP_INVISIBLE, TCA_KIND, TCA_OPTIONS
 
+_USUAL_TXQLEN = 1000
+"""Packets (DEFAULT_TX_QUEUE_LEN in include/linux/netdevice.h)."""
 FALLBACK = re.compile(r"(?:tunl|gre|gretap|erspan|sit|ip6tnl|ip6gre|ip_vti|ip6_vti|teql)0")
 """Interfaces that the kernel makes in every namespace for its own use."""
 OF_THEIR_PORTS = ("bridge", "openvswitch")
@@ -287,9 +289,11 @@ def _hollow(interface: dict[str, Any]) -> list[dict[str, Any]]:
 def _inner_queues(netlink: Netlink, names: dict[int, str], interfaces: dict[str, dict[str, Any]]) -> None:
     """Note what the kernel's own queues are, which it does not show by itself.
 
-    At classes, what theirs hold, where that is not the interface's txqueuelen; at others, that there is none any more:
-    who sets another one there and deletes it leaves nothing (tbf_graft in net/sched/sch_tbf.c).
+    At classes, what theirs hold, where that is not the interface's txqueuelen.  Where another one was set and deleted,
+    the kernel shows its own no more: at a class its length is not known then, unless txqueuelen is the usual one, which
+    it took (htb_graft in net/sched/sch_htb.c); at others there is none any more (tbf_graft in net/sched/sch_tbf.c).
     """
+    shown = set()
     hollow = {(name, each["handle"]): each for name, one in interfaces.items() for each in _hollow(one)}
     classes = {(name, one["classid"]): one for name, each in interfaces.items() for one in each["classes"]}
     for body in list(netlink.dump(attr.RTM_GETQDISC, TCMSG.pack(0, 0, 0, 0, 0) + attribute(TCA_DUMP_INVISIBLE, b""))):
@@ -297,13 +301,25 @@ def _inner_queues(netlink: Netlink, names: dict[int, str], interfaces: dict[str,
         hollow.pop((names.get(index, ""), handle_text(parent & 0xFFFF0000)), None)
         inside = classes.get((names.get(index, ""), handle_text(parent)))
         data = attributes(body[TCMSG.size :])
-        if handle or inside is None or _text(data[TCA_KIND]) != "pfifo":
+        if inside is None:
+            continue
+        shown.add((names[index], inside["classid"]))
+        if handle or _text(data[TCA_KIND]) != "pfifo":
             continue
         limit = _options(tc_options.QDISCS["pfifo"], data.get(TCA_OPTIONS, b"")).get("limit")
         if limit is not None and limit != interfaces[names[index]]["txqlen"]:
             inside["options"]["leaf_limit"] = limit
     for each in hollow.values():
-        each["options"]["unread"] = [*each["options"].get("unread", []), "no queue inside"]
+        _beyond_words(each, "no queue inside")
+    inner = {(name, each["parent"]) for name, one in interfaces.items() for each in one["classes"]}
+    for name, classid in classes.keys() - shown - inner:
+        if interfaces[name]["txqlen"] != _USUAL_TXQLEN:
+            _beyond_words(classes[name, classid], "a queue of unknown length")
+
+
+def _beyond_words(each: dict[str, Any], what: str) -> None:
+    """Note what no words of tc set."""
+    each["options"]["unread"] = [*each["options"].get("unread", []), what]
 
 
 def _links(name: str, interface: dict[str, Any]) -> None:

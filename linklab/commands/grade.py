@@ -7,6 +7,7 @@ import argparse
 import contextlib
 import os
 import sys
+import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -249,8 +250,21 @@ def _need_engine(args: argparse.Namespace, submissions: Sequence[HandedIn]) -> N
         _hidden_from_submissions(map(Path, search_path()))  # which lie at the same paths there
     else:
         _engine(args, submissions).check()
-        if len(submissions) > 1 and not args.trusted and not args.container:
+        if args.container:
+            _warn_of_no_landlock()
+        elif len(submissions) > 1 and not args.trusted:
             _warn_of_sharing()
+
+
+def _warn_of_no_landlock() -> None:
+    from linklab.grade.container import lacks_landlock
+
+    if lacks_landlock():
+        print(
+            "linklab: no Landlock here (Linux 5.19 has it, and Docker allows it), so a submission can write wherever "
+            "anybody can, and in the memory of its own kernel. Grade one submission in a container, and throw it away.",
+            file=sys.stderr,
+        )
 
 
 def _warn_of_sharing() -> None:
@@ -269,7 +283,13 @@ def _engine(args: argparse.Namespace, submissions: Sequence[HandedIn]) -> Engine
     if not args.container:
         if not args.trusted:
             _hidden_from_submissions(
-                [*paths, args.out or Path(), *map(Path, search_path()), *(each.path for each in submissions)]
+                [
+                    *paths,
+                    args.out or Path(),
+                    Path(tempfile.gettempdir()),  # where each submission lies while it is graded
+                    *map(Path, search_path()),
+                    *(each.path for each in submissions),
+                ]
             )
         return grading_engine(sandboxed=not args.trusted)
     if args.trusted:

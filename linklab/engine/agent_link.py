@@ -25,7 +25,7 @@ REASON_WAIT_S = 5.0
 
 
 Patience: TypeAlias = Callable[[float], Callable[[], float]]
-"""Of a request with that deadline in seconds, gives what says, whenever the time is up, how many more to wait."""
+"""From a deadline in seconds: a function that says, each time it has passed, how many seconds more to wait."""
 
 
 class AgentLink:
@@ -82,7 +82,7 @@ class AgentLink:
 
         Raises:
             AgentError: the agent says it cannot; its words.
-            DeadlineError: no answer within `deadline_s` wall seconds; names `what`.
+            DeadlineError: no answer within `deadline_s` wall seconds, or the time that `patience` gives; names `what`.
             EngineError: the agent has gone.
         """
         wait_s, more_s = deadline_s, self.patience(deadline_s)
@@ -93,7 +93,7 @@ class AgentLink:
             except FutureTimeoutError:
                 wait_s = more_s()
             if wait_s <= 0:
-                raise DeadlineError(f"{what} did not end within {deadline_s:g} s of wall time")
+                raise DeadlineError(f"{what} did not end within {deadline_s:g} s")
 
     def send(self, op: str, **fields: Any) -> Future[dict[str, Any]]:
         """Ask without waiting, not even for an agent that does not listen; `value_of` reads the answer.

@@ -54,7 +54,7 @@ def with_missing_sysctls(state: State, start: State) -> State:
 
 
 def settings_alone(now: State, wanted: State) -> State:
-    """Of `wanted` what a kernel takes or refuses by itself and lines are known for; the rest as it is in `now`.
+    """The part of `wanted` that can be set without the rest, and that lines are known for; the rest as it is in `now`.
 
     That is sysctls, MTU, queue length, offloads, and disciplines of the interfaces that both have.
     """

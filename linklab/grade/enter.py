@@ -101,6 +101,16 @@ def main(settings: str, *command: str) -> None:
     os.execve(command[0], command, {})
 
 
+def _landlock(libc: ctypes.CDLL) -> int:
+    """Its version, below 1 where there is none (landlock_create_ruleset(2))."""
+    return int(libc.syscall(_CREATE_RULESET, None, 0, _ASK_VERSION))
+
+
+def has_landlock(libc: ctypes.CDLL) -> bool:
+    """Whether this kernel, and the container's filter, have what `confine_files` needs."""
+    return _landlock(libc) >= _LEAST_LANDLOCK
+
+
 def confine_files(places: Sequence[str], libc: ctypes.CDLL) -> None:
     """Let this process and its children write in these places alone, and read few devices, where there is Landlock.
 
@@ -109,8 +119,8 @@ def confine_files(places: Sequence[str], libc: ctypes.CDLL) -> None:
     Raises:
         OSError: a place cannot be opened, or the kernel refuses.
     """
-    version = libc.syscall(_CREATE_RULESET, None, 0, _ASK_VERSION)
-    if version < _LEAST_LANDLOCK:
+    version = _landlock(libc)
+    if not has_landlock(libc):
         return
 
     def done(result: int) -> int:

@@ -116,15 +116,18 @@ class SandboxEngine(PocketEngine):
 
 
 def patience(deadline_s: float, began_s: float, used_s: Callable[[], float]) -> Callable[[], float]:
-    """What says how long a request waits on when its deadline has passed, so that a busy machine decides nothing.
+    """Return what extends a deadline each time it has passed, so that a busy machine decides nothing.
 
-    It waits on until the network has used as much processor time as the deadline has seconds, and gives up before where
-    the network does next to nothing.  The limits of a network hold all the same.
+    The request waits on until the network has used as much processor time as the deadline has seconds, and gives up
+    before if the network did next to nothing since the deadline passed last.  Its limits hold all the same.
 
     Args:
         deadline_s: of the request.
-        began_s: processor time of the network when it began.
+        began_s: processor time of the network, in seconds, at the last look before the request.
         used_s: gives what it is now.
+
+    Returns:
+        Gives the seconds to wait on, 0 for no more.
     """
     seen_s, waited_s = began_s, deadline_s
 

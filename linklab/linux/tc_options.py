@@ -77,7 +77,7 @@ def codel_us(told: int) -> int:
 
 
 def pie_us(told: int) -> int:
-    """PIE keeps its target in ticks of 64 ns and tells it in µs, 1 µs as 0, which tc has no word for."""
+    """PIE keeps its target in ticks of 64 ns and tells it in µs; it tells 1 µs as 0, which tc cannot set."""
     return _first_that(max(told, 1), lambda us: us * 1000 // TICK_NS * TICK_NS // 1000, told)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from linklab.state.model import CLIENT, State
@@ -80,11 +80,11 @@ def _of_link(link: EdtLink) -> dict[str, float | str]:
 def _of_topology(topology: Topology) -> dict[str, float | str]:
     links = sorted("-".join(sorted((link.src, link.dest))) for link in topology.links)
     ports = peers(topology)
-    impaired = bool(ports) and any(link.impaired for link in topology.links)
+    plain = "no" if any(link.impaired for link in topology.links) else "yes"
     return {
         "topology.nodes": " ".join(sorted(node.name for node in topology.nodes)),
         "topology.links": " ".join(links),
-        "topology.plain_links": "no" if impaired else "yes",
+        **({"topology.plain_links": plain} if ports else {}),
         "topology.start_cli": "yes" if topology.preferences.start_cli else "no",
         **{f"{interface}.peer": other for interface, other in ports.items()},
     }
@@ -156,7 +156,7 @@ def of_interface(interface: Interface) -> dict[str, float | str]:
         found["queue"] = float(queue)
     if options := _options(interface, qdiscs):
         found["options"] = options
-    found |= _shaping(interface, qdiscs) | _trouble(interface, qdiscs)
+    found |= _shaping(interface) | _trouble(interface, qdiscs)
     return found | (_of_link(link) if (link := of_all(interface)) else {})
 
 
@@ -184,12 +184,12 @@ def _plain(value: Any) -> str:
     return ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
 
 
-def _shaping(interface: Interface, qdiscs: list[Qdisc]) -> dict[str, float | str]:
+def _shaping(interface: Interface) -> dict[str, float | str]:
     """What limits the rate of the interface."""
     found: dict[str, float | str] = {}
     rates, bursts = [], []
     tops_of = _tops(interface)
-    for qdisc in qdiscs:
+    for qdisc in entered(interface):
         if rate := _rate(qdisc, tops_of):
             rates.append(rate)
         bursts += [top["burst"] for top in tops_of.get(qdisc.handle, ()) if "burst" in top]
@@ -223,7 +223,7 @@ def _trouble(interface: Interface, qdiscs: list[Qdisc]) -> dict[str, float | str
     otherwise a discipline that no packet enters would stand for one that all have to pass.  Without filters all packets
     of the tests go one way, since their type of service is 0.
     """
-    netems = [qdisc.options for qdisc in qdiscs if qdisc.kind == "netem"]
+    netems = [qdisc.options for qdisc in entered(interface) if qdisc.kind == "netem"]
     delay, spared, pacing = _least(interface, qdiscs)
     found: dict[str, float | str] = {"delay": delay, "loss": round(1 - spared, 12)}
     found["pacing"] = pacing if math.isfinite(pacing) else 0
@@ -241,7 +241,7 @@ def _least(interface: Interface, qdiscs: list[Qdisc]) -> tuple[float, float, flo
     classes.
     """
     below, leaves, astray = inside(interface), plain_leaves(interface), _astray(interface)
-    sorting = {f"{each.parent.partition(':')[0]}:" for each in interface.filters}
+    sorting = _sorting(interface)
     passed: dict[str, tuple[int, float, float]] = {}
     nothing = (0, 1.0, math.inf)
     for qdisc in reversed(qdiscs):
@@ -268,6 +268,11 @@ def _only_place(qdisc: Qdisc) -> str:
     if qdisc.classful:
         return f"{qdisc.handle}{qdisc.options.get('default', 0):x}"
     return f"{qdisc.handle}{qdisc.options['priomap'][0] + 1:x}" if qdisc.bands and "priomap" in qdisc.options else ""
+
+
+def _sorting(interface: Interface) -> set[str]:
+    """Handles of the disciplines at which filters lead packets apart, or at whose classes."""
+    return {f"{each.parent.partition(':')[0]}:" for each in interface.filters}
 
 
 def _astray(interface: Interface) -> set[str]:
@@ -300,14 +305,37 @@ def inside(interface: Interface) -> dict[str, list[Qdisc]]:
 
 
 def inwards(interface: Interface) -> list[Qdisc]:
-    """The disciplines from the root inwards; in linear time, since a hostile state may have tens of thousands."""
+    """The disciplines from the root inwards."""
+    return _walked(interface, lambda _: "")
+
+
+def entered(interface: Interface) -> list[Qdisc]:
+    """Those from the root inwards that packets of the tests may enter, whose type of service is 0.
+
+    Where filters lead packets apart, and where some pass an htb at once, that is all of them.
+    """
+    return _walked(interface, _leading(interface))
+
+
+def _leading(interface: Interface) -> Callable[[Qdisc], str]:
+    """Discipline → the one of its places that packets of the tests enter, "" where that may be any or none."""
+    apart = _sorting(interface) | _astray(interface)
+    return lambda qdisc: "" if qdisc.handle in apart else _only_place(qdisc)
+
+
+def _walked(interface: Interface, only_place: Callable[[Qdisc], str]) -> list[Qdisc]:
+    """The disciplines from the root inwards; in linear time, since a hostile state may have tens of thousands.
+
+    only_place: of a discipline, the one of its places that is looked into, "" for all.
+    """
     below, found = inside(interface), dict[int, Qdisc]()
     waiting = [qdisc for qdisc in [root(interface)] if qdisc is not None]
     while waiting:
         qdisc = waiting.pop()
         if id(qdisc) not in found:
             found[id(qdisc)] = qdisc
-            waiting += reversed(below.pop(qdisc.handle, []))
+            only = only_place(qdisc)
+            waiting += reversed([each for each in below.pop(qdisc.handle, []) if only in ("", each.parent)])
     return [*found.values()]
 
 
@@ -338,15 +366,17 @@ def queue_bytes(interface: Interface) -> int | None:
     A netem that has the lowest rate itself is where packets wait, whatever is in it.
     """
     tops_of, held = _tops(interface), list[int | None]()
-    shaping = [(rate, qdisc) for qdisc in inwards(interface) if (rate := _rate(qdisc, tops_of))]
+    ways, leading = entered(interface), _leading(interface)
+    shaping = [(rate, qdisc) for qdisc in ways if (rate := _rate(qdisc, tops_of))]
     if shaping and (slowest := min(shaping, key=lambda each: each[0])[1]).kind == "netem":
         return slowest.capacity_bytes(interface.txqlen)
-    below, leaves = inside(interface), plain_leaves(interface)
-    for qdisc in inwards(interface):
+    filled, leaves = {f"{each.parent.partition(':')[0]}:" for each in ways}, plain_leaves(interface)
+    for qdisc in ways:
         if qdisc.classful:
-            ends = leaves.get(qdisc.handle, ())
+            only = leading(qdisc)
+            ends = [each for each in leaves.get(qdisc.handle, ()) if only in ("", each.classid)]
             held += [each.options.get(LEAF_LIMIT, interface.txqlen) * FRAME_BYTES for each in ends]
-        elif qdisc.handle not in below:
+        elif qdisc.handle not in filled:
             held.append(qdisc.capacity_bytes(interface.txqlen))
     known = [size for size in held if size is not None]
     return min(known) if known else None

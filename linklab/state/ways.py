@@ -138,9 +138,10 @@ class StateWays:
         return of_all(interface)
 
     def _sender(self, source: str, target: str) -> str:
-        """The address that a node sends from: its route's, else its interface's in the next hop's network, or first.
+        """The address that a node sends from: its route's, else its interface's in the gateway's network, or first.
 
-        So does inet_select_addr in net/ipv4/devinet.c.
+        Without a gateway it is the first (fib_info_update_nhc_saddr in net/ipv4/fib_semantics.c, inet_select_addr in
+        net/ipv4/devinet.c).
         """
         route = self._nodes[source].route(_number(target)) if target else None
         if route is None:
@@ -149,8 +150,8 @@ class StateWays:
             return route.src
         interface = self.state.nodes[source].interfaces.get(route.dev)
         addresses = interface.addresses if interface else ()
-        hop = _number(route.via or target)
-        near = [each for each in addresses if (_number(each) ^ hop) & _mask(each) == 0]
+        hop = _number(route.via) if route.via else None
+        near = [each for each in addresses if hop is not None and (_number(each) ^ hop) & _mask(each) == 0]
         return [*near, *addresses, ""][0].partition("/")[0]
 
     # --- the way

@@ -3,8 +3,8 @@
 
     Valued("target_us", "target", TIME_US):  {"target_us": 5000}  ⇄  ["target", "5000us"], for people ["target", "5ms"]
 
-Of four kinds tc has words: a word with a value or with several, a word that is itself the setting (on or off), and one
-word of several.
+tc has words for four kinds: a word with a value, a word with several, a word that is itself the setting (on or off),
+and one word of several.  A fifth, `Silent`, can only be read.
 """
 
 from __future__ import annotations

@@ -60,7 +60,8 @@ TBF = Tbf(
 LEAF_LIMIT = "leaf_limit"
 """Packets that the queue holds which the kernel makes for a class with nothing in it, where that is not txqueuelen.
 
-It is the interface's txqueuelen of the moment when the class was made (fifo_init in net/sched/sch_fifo.c).
+It is the interface's txqueuelen of the moment when the queue was made: with the class, or when what was in it, or the
+last class below it, was deleted (fifo_init in net/sched/sch_fifo.c, htb_delete in sch_htb.c).
 """
 HTB_CLASS = Kind(
     "htb",

@@ -201,7 +201,7 @@ class Link:
         """Whether a rate, a delay, a loss, a queue, or another impairment is drawn, in either direction."""
         times = [_lasts(str(self.opts[key])) for key in ("delay", "jitter") if self.opts.get(key)]
         own = any(each not in (None, Impairment()) for each in self.impairments)
-        return own or any(times) or any(self.opts.get(key) for key in ("bw", "loss", "max_queue_size", "speedup"))
+        return own or any(times) or any(self.opts.get(key) for key in ("bw", "loss", "max_queue_size"))
 
     @property
     def name(self) -> str:

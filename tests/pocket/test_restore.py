@@ -365,3 +365,29 @@ def test_a_shaper_without_a_queue_inside_is_told_of(network):
     with pytest.raises(StateError, match="s1-eth2: tbf 1: with no queue inside cannot be repeated"):
         restore_lines(network.first, made)
     after(network, [("client", "tc qdisc del dev s1-eth2 root")])
+
+
+HTB = "tc qdisc add dev s1-eth2 root handle 1: htb default 1"
+CLASS = "tc class add dev s1-eth2 parent {} classid 1:{} htb rate 1gbit"
+LENGTH = "ip link set dev s1-eth2 txqueuelen {}"
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [CLASS.format("1:", 1), "tc qdisc add dev s1-eth2 parent 1:1 pfifo", "tc qdisc del dev s1-eth2 parent 1:1"],
+        [CLASS.format("1:", 1), CLASS.format("1:1", 2), "tc class del dev s1-eth2 classid 1:2"],
+    ],
+    ids=["a discipline", "the last class below"],
+)
+def test_a_queue_that_came_back_when_something_was_deleted_has_an_unknown_length(network, lines):
+    """Regression: the kernel shows such a queue to nobody, and today's txqueuelen was taken for its length."""
+    typed = [LENGTH.format(20), HTB, *lines, LENGTH.format(999)]
+    made = after(network, [("client", line) for line in typed])
+    (inside,) = made.interfaces()["s1-eth2"][1].classes
+    assert inside.options["unread"] == ["a queue of unknown length"]
+    with pytest.raises(StateError, match="with a queue of unknown length cannot be repeated"):
+        restore_lines(network.first, made)
+    usual = after(network, [("client", LENGTH.format(1000))])
+    assert "unread" not in usual.interfaces()["s1-eth2"][1].classes[0].options
+    after(network, [("client", "tc qdisc del dev s1-eth2 root")])

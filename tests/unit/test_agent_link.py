@@ -282,6 +282,6 @@ def test_a_request_waits_as_long_as_its_patience_says(pair):
     link, _ = pair
     more, asked = [0.01, 0.01, 0.0], []
     link.patience = lambda deadline_s: asked.append(deadline_s) or (lambda: more.pop(0))
-    with pytest.raises(DeadlineError, match=r"^a line did not end within 0\.01 s of wall time$"):
+    with pytest.raises(DeadlineError, match=r"^a line did not end within 0\.01 s$"):
         link.request("run", deadline_s=0.01, what="a line")
     assert (more, asked) == ([], [0.01])

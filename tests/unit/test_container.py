@@ -177,9 +177,13 @@ def test_what_the_networks_of_a_killed_grader_left_goes(tmp_path, monkeypatch):
         with as_user(user, Limits()) as (command, more):
             begun = [*command, "/bin/sh", "-c", "echo; exec sleep 600"]
             started.append(subprocess.Popen(begun, pass_fds=more, cwd="/", env={}, stdout=subprocess.PIPE))
-    (tmp_path / "mine").mkdir()
-    os.chown(tmp_path / "mine", USER, USER)
-    (tmp_path / "linklab-container-link").symlink_to("mine")
+    for name in ("moved", "ours"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "file").touch()
+    for path in ("moved", "moved/file"):
+        os.chown(tmp_path / path, USER, USER)
+    (memory / "link").symlink_to(tmp_path / "ours")
+    os.chown(memory / "link", USER, USER, follow_symlinks=False)
     try:
         assert [each.stdout.readline() for each in started] == [b"\n"] * 3
         remove_leftovers(range(USER - 1, USER + 1))
@@ -187,8 +191,9 @@ def test_what_the_networks_of_a_killed_grader_left_goes(tmp_path, monkeypatch):
         assert started[2].poll() is None
         left = {str(path.relative_to(tmp_path)) for path in tmp_path.glob("**/") if path != tmp_path}
         kept = f"linklab-container-{other}"
-        assert left == {"memory", "mine", kept, f"{kept}/deep", f"memory/{kept}", f"memory/{kept}/deep"}
-        assert (tmp_path / "linklab-container-link").is_symlink()
+        assert left == {"memory", "ours", kept, f"{kept}/deep", f"memory/{kept}", f"memory/{kept}/deep"}
+        assert (tmp_path / "ours/file").exists()
+        assert not (memory / "link").is_symlink()
     finally:
         for each in started:
             each.kill()

@@ -337,3 +337,21 @@ def test_a_link_of_another_address_of_the_sender_takes_nothing():
     host = second.nodes["h1"]
     sent = replace(second, nodes={**second.nodes, "h1": replace(host, routes=(route, *host.routes))})
     assert StateWays(with_links("s1-eth2", link, state=sent), TOPOLOGY).fact("h1>h2.loss") == 0.0001
+
+
+def test_who_has_no_gateway_sends_from_the_first_address():
+    """Regression: an address in the target's own network was taken, as it would be in the gateway's."""
+    (address,) = STATE.interfaces()["h1-eth0"][1].addresses
+    first = replace_in(STATE, "h1-eth0", addresses=("172.16.0.1/16", address))
+    host = first.nodes["h1"]
+    links = {sender: EdtLink.read([(sender, "10.0.0.2")], "loss 0.01%") for sender in ("172.16.0.1", "10.0.0.1")}
+
+    def losses(route):
+        sent = replace(first, nodes={**first.nodes, "h1": replace(host, routes=(route,))})
+        found = {each: with_links("s1-eth2", link, state=sent) for each, link in links.items()}
+        return {each: StateWays(state, TOPOLOGY).fact("h1>h2.loss") for each, state in found.items()}
+
+    on_link = Route("10.0.0.2/32", dev="h1-eth0", scope="link")
+    assert losses(on_link) == {"172.16.0.1": 0.0001, "10.0.0.1": None}
+    by_gateway = Route("10.0.0.2/32", dev="h1-eth0", via="10.0.0.2")
+    assert losses(by_gateway) == {"172.16.0.1": None, "10.0.0.1": 0.0001}

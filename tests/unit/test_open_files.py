@@ -23,6 +23,7 @@ threading.Thread(target=own_table).start()
 
 @pytest.fixture
 def holder():
+    """Number of a process that runs HOLDS."""
     command = [sys.executable, "-Sc", HOLDS]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as started:
         started.stdout.readline()
@@ -37,10 +38,12 @@ def test_a_table_of_a_second_thread_counts(holder):
 
 
 def test_counting_ends_where_it_is_too_much(holder):
+    """Of a thousand processes the first are looked at."""
     assert 5 < open_files.count([holder] * 1000, 5) <= 30
 
 
-def test_a_process_that_has_gone_holds_nothing(holder):
+def test_a_process_that_has_gone_holds_nothing():
+    """And is no error."""
     gone = subprocess.Popen(["true"])
     gone.wait()
     assert (open_files.count([gone.pid], 5), list(open_files.paths(gone.pid))) == (0, [])

@@ -359,6 +359,31 @@ def test_a_netem_delays_if_it_stands_in_the_band_of_prio_that_packets_enter(band
     assert facts(State.loads(changed(change))).get("h1-eth0.delay") == delay
 
 
+def test_a_band_that_no_packet_enters_has_no_part_in_rate_queue_and_losses():
+    """Regression: a netem there with the lowest rate had the queue, and how it loses stood for all."""
+
+    def change(filters):
+        def changed_nodes(nodes):
+            port = nodes["h1"]["interfaces"]["h1-eth0"]
+            prio = {"bands": 3, "priomap": [1] * 16}
+            idle = netem("9:", "7:3", rate_bit=9 * 10**8, loss=0.1, loss_correlation=0.5, jitter_ns=1000, delay_ns=2000)
+            tbf = {"rate_bit": 10**9, "burst": 9000, "limit": 30_000}
+            port["qdiscs"] = [
+                {"kind": "prio", "handle": "7:", "parent": "root", "options": prio},
+                {"kind": "tbf", "handle": "8:", "parent": "7:2", "options": tbf},
+                idle,
+            ]
+            port["filters"] = filters
+
+        found = facts(State.loads(changed(changed_nodes)))
+        names = ("rate", "queue", "loss_model", "jitter")
+        return {name: found[f"h1-eth0.{name}"] for name in names if f"h1-eth0.{name}" in found}
+
+    assert change([]) == {"rate": 1e9, "queue": 30_000}
+    leads = {"kind": "matchall", "parent": "7:", "pref": 1, "protocol": "ip", "options": {"classid": "7:3"}}
+    assert change([leads]) == {"rate": 9e8, "queue": 1514 * 1000, "loss_model": "correlation 0.5", "jitter": 1e-6}
+
+
 def fq(handle, parent, **options):
     """An fq of a state, which paces each flow at 8 Mbit/s."""
     return {
@@ -373,7 +398,7 @@ def fq(handle, parent, **options):
     ("bands", "filled", "pacing"),
     [(2, ["7:1", "7:2"], 8e6), (3, ["7:3"], None), (3, ["7:1"], None), (3, ["7:2"], 8e6), (1, ["7:1"], 8e6)],
 )
-def test_an_fq_in_a_band_paces_nobody_where_another_band_has_none(bands, filled, pacing):
+def test_an_fq_paces_if_it_stands_in_the_band_of_prio_that_packets_enter(bands, filled, pacing):
     """Regression: an fq in a band that no packet entered stood for the pacing of a sender."""
 
     def change(nodes):
