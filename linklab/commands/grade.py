@@ -307,7 +307,7 @@ def _hidden_from_submissions(paths: Iterable[Path]) -> None:
     """
     if found := shown(paths):
         what = f"{found[0].resolve()}{f' and {len(found) - 1} more' if len(found) > 1 else ''}"
-        raise InputError(f"{what}: submissions can read what lies below /usr, so move it elsewhere; nothing was graded")
+        raise InputError(f"{what}: submissions can read what lies there, so move it elsewhere; nothing was graded")
 
 
 def _known(args: argparse.Namespace) -> Results | None:

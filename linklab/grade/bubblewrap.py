@@ -86,9 +86,9 @@ def sandbox(
     # mapped, /dev/zero would be memory that belongs to no process
     command += ["--dev-bind", "/dev/null", "/dev/zero", "--remount-ro", "/dev"]
     command += ["--ro-bind", str(PACKAGE), str(CODE / PACKAGE.name)]
-    command += ["--ro-bind-try", str(PACKAGE.parent / "scripts"), str(CODE / "scripts")]
+    command += ["--ro-bind-try", str(_SCRIPTS), str(CODE / "scripts")]
     command += ["--ro-bind", str(kernel_path), str(KERNEL)]
-    command += ["--ro-bind-try", str(kernel_path.parent / "modules"), str(KERNEL.parent / "modules")]
+    command += ["--ro-bind-try", str(_modules(kernel_path)), str(KERNEL.parent / "modules")]
     with contextlib.ExitStack() as open_files:
         taken = [program()]
         open_files.callback(os.close, taken[0])
@@ -125,13 +125,21 @@ def installed() -> list[Path]:
 
 def shown(paths: Iterable[Path]) -> list[Path]:
     """Those of these files and folders that everything in the sandbox could read."""
-    hidden = installed()
+    hidden, ours = installed(), [PACKAGE, _SCRIPTS]
+    if (built := pocket_kernel.find()) is not None:
+        ours.append(_modules(built.path))
     real = {path: path.resolve() for path in paths}
     return [
         path
         for path, at in real.items()
-        if at.is_relative_to(_SHOWN) and not any(at.is_relative_to(folder) for folder in hidden)
+        if any(at.is_relative_to(folder.resolve()) for folder in ours)
+        or (at.is_relative_to(_SHOWN) and not any(at.is_relative_to(folder) for folder in hidden))
     ]
+
+
+def _modules(kernel_path: Path) -> Path:
+    """Where the modules of a kernel are, if it has some."""
+    return kernel_path.parent / "modules"
 
 
 def _in_memory(content: bytes) -> int:
@@ -160,6 +168,7 @@ def without_people(table: str) -> str:
 
 
 _SHOWN = Path("/usr")
+_SCRIPTS = PACKAGE.parent / "scripts"
 _OF_THE_MACHINE = ("cmdline", "bootconfig", "keys", "key-users")
 """Files of /proc that tell of more than the processes inside: how the machine was started, and whose keys it keeps."""
 _GROUP_FIELDS, _PASSWD_FIELDS, _MEMBERS, _REMARK = 4, 7, 3, 4

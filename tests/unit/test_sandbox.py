@@ -604,6 +604,16 @@ def test_what_lies_below_usr_is_shown_but_for_installations(monkeypatch, tmp_pat
     assert bubblewrap.shown(places) == [Path("/usr/local/c.toml"), tmp_path / "link/x"]
 
 
+@pytest.mark.parametrize("place", ["linklab/grades", "scripts", "exercises/c.toml", "kernel/modules/c.toml"])
+def test_what_lies_in_linklabs_own_folders_is_shown_but_for_exercises(monkeypatch, tmp_path, place):
+    """Regression: results in a clone's scripts/ were read by the next submission, the secret of a course file too."""
+    monkeypatch.setattr(bubblewrap, "PACKAGE", tmp_path / "linklab")
+    monkeypatch.setattr(bubblewrap, "_SCRIPTS", tmp_path / "scripts")
+    monkeypatch.setattr(pocket_kernel, "find", lambda: SimpleNamespace(path=tmp_path / "kernel/linux"))
+    seen = [] if place.startswith("exercises") else [tmp_path / place]
+    assert bubblewrap.shown([tmp_path / place]) == seen
+
+
 def test_accounts_of_people_stay_outside():
     """The system's own stay, without remarks, passwords, and members; what is no line of a table goes."""
     accounts = (
