@@ -417,7 +417,7 @@ class SandboxNetwork(PocketNetwork):
         Raises:
             OverusedError: more was written than a submission may write, and not all of it came out.
             UnkeptError: our side has no room for what came out.
-            EngineError: a file cannot be brought in.
+            EngineError: a file cannot be brought in; OverusedError where a folder or a link was put in its place.
         """
         with self._exchanges, self._counting():
             if self._exchange is not None:

@@ -690,6 +690,16 @@ def test_a_network_that_has_taken_too_much_is_stopped(tmp_path, limit, said):
         network.run([Typed("client", "while :; do :; done")])
 
 
+def test_what_is_asked_of_a_network_waits_as_long_as_it_computes(tmp_path, monkeypatch):
+    """By its processor time, so that a busy machine decides nothing (`linklab.grade.sandbox.patience`)."""
+    asked = []
+    monkeypatch.setattr(sandbox_module, "patience", lambda *given: asked.append(given) or (lambda: 0.0))
+    with SandboxEngine(Limits(memory_mib=256)).start(None, workdir=tmp_path) as network:
+        network.run([Typed("client", "true")], deadline_s=77.0)
+        assert [began_s > 0 for deadline_s, began_s, _ in asked if deadline_s == 77.0] == [True]
+        assert asked[-1][2]() >= asked[-1][1]
+
+
 HOLDS_OPEN = """python3 -c '
 held = [open(f"/lab/f{number}", "w") for number in range(400)]
 while True: pass'"""

@@ -101,6 +101,14 @@ def test_pings_that_the_target_did_not_receive_are_no_measurement(tmp_path, requ
         assert (driven.metrics, driven.traces) == ({}, [])
 
 
+def test_replies_that_tell_no_time_are_no_measurement(tmp_path):
+    """Regression: a ping whose replies said no time ended grading as an error of ours."""
+    silent = ANSWERED.replace(" time=2 ms", "")
+    driven = drive(Said(tmp_path, silent), PING, lookup, ADDRESSES, tmp_path)
+    assert driven.broken == "no reply to a ping from h1 to h2 told how long it took"
+    assert driven.metrics == {}
+
+
 @pytest.mark.parametrize(
     "said", ["", "nstat: not found\n", "#kernel\nIcmpInMsgs                      3                  0.0\n"]
 )

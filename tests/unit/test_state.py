@@ -78,6 +78,28 @@ def test_a_drawing_that_cannot_be_run_has_no_peers():
     assert not any(name.endswith(".peer") for name in found)
 
 
+@pytest.mark.parametrize(
+    ("opts", "plain"),
+    [
+        ({}, "yes"),
+        ({"bw": 3000}, "no"),
+        ({"delay": "0"}, "yes"),
+        ({"delay": "1us"}, "no"),
+        ({"loss": 0}, "yes"),
+        ({"loss": 1}, "no"),
+        ({"max_queue_size": 9}, "no"),
+        ({"speedup": 10}, "yes"),  # which Mininet takes no notice of where there is no bw
+        ({"delay": "5 parsecs"}, None),  # a drawing that cannot be built
+    ],
+)
+def test_whether_links_are_plain_is_a_fact_of_a_drawing_that_can_be_built(opts, plain):
+    """What is not known is no "yes"."""
+    drawn = json.loads(LAB_8.read_text())
+    drawn["links"][0]["opts"] = opts
+    found = facts(TUNED, Topology.loads(json.dumps(drawn), check=False))
+    assert found.get("topology.plain_links") == plain
+
+
 def test_facts_of_a_tuned_network():
     """Every fact of the capture has the value that was typed into it."""
     found = facts(TUNED, Topology.load(LAB_8))
