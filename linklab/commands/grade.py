@@ -4,24 +4,22 @@
 from __future__ import annotations
 
 import argparse
-import contextlib
 import os
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from linklab.base import claims
 from linklab.base.processes import processors
-from linklab.base.signals import TO_STOP, signals_wait
 from linklab.base.text import excerpt, shown_json
 from linklab.commands.grade_platform import make, run_there
 from linklab.commands.grade_view import GradeView, whole
 from linklab.commands.interrupt import says_what_is_left
 from linklab.commands.options import add_exercises_option, add_id_column_option, seed, warn_of_readers
-from linklab.errors import InputError, LinklabError, MissingError
+from linklab.errors import InputError, MissingError
 from linklab.exercise.course import parse_course
 from linklab.exercise.places import HOW, course_places, search_path, searching
 from linklab.exercise.roster import read_roster
@@ -220,28 +218,12 @@ def _run(args: argparse.Namespace) -> int:
     with place as out, says_what_is_left(out), view:
         if args.container and not known:
             out.chmod(0o700)  # what is told of one submission is no other's to read
-        with _container_left_empty() if args.container else contextlib.nullcontext():
-            graded = grade_all(submissions, settings, out, view.changed, left, known=known)
+        graded = grade_all(submissions, settings, out, view.changed, left, known=known)
     if args.json:
         data = {"out": str(out), **summary(graded.entries, graded.findings, left)}
         print(shown_json(data, indent=2))
     view.end(graded, out, time.perf_counter() - started, left)
     return 0 if all(whole(entry) for entry in graded.entries) else 1
-
-
-@contextlib.contextmanager
-def _container_left_empty() -> Iterator[None]:
-    """On the way out, end what the networks of a killed grading process have left in this container."""
-    from linklab.grade.container import remove_leftovers
-
-    try:
-        yield
-    finally:
-        with signals_wait(*TO_STOP):
-            try:
-                remove_leftovers()
-            except (LinklabError, OSError) as error:  # the results are there
-                print(f"linklab: something of the submissions stays in this container: {error}", file=sys.stderr)
 
 
 def _need_engine(args: argparse.Namespace, submissions: Sequence[HandedIn]) -> None:

@@ -16,6 +16,7 @@ import json
 import os
 import stat
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -30,8 +31,9 @@ from linklab import pocket_kernel
 from linklab.base import installation, open_files, place
 from linklab.base.processes import children
 from linklab.base.processor_time import Taken, taken_by
+from linklab.base.signals import TO_STOP, signals_wait
 from linklab.engine.pocket import PACKAGE, Places, PocketNetwork
-from linklab.errors import EngineError, MissingError
+from linklab.errors import EngineError, LinklabError, MissingError
 from linklab.exercise.places import search_path
 from linklab.grade import enter
 from linklab.grade.bubblewrap import PYTHON
@@ -267,6 +269,15 @@ def remove_leftovers(users: range = EVERY_USER) -> None:
         if folder.lstat().st_uid in users:  # with what a push of ours, broken off, has not given to its user yet
             subprocess.run(["rm", "-rf", folder], stderr=subprocess.DEVNULL, check=False)
     subprocess.run(["find", *places, "-xdev", "-depth", *theirs, "-delete"], stderr=subprocess.DEVNULL, check=False)
+
+
+def leave_empty() -> None:
+    """`remove_leftovers` when all is graded: no signal breaks it off, and what it cannot do is said and no error."""
+    with signals_wait(*TO_STOP):
+        try:
+            remove_leftovers()
+        except (LinklabError, OSError) as error:
+            sys.stderr.write(f"linklab: something of the submissions stays in this container: {error}\n")
 
 
 def lacks_landlock() -> bool:
