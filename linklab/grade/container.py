@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import fcntl
 import itertools
 import json
 import os
@@ -61,6 +62,8 @@ _BLOCK = 512
 """Bytes of what stat(2) counts in st_blocks."""
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _PREFIX = "linklab-container-"
+_LOCK = Path("/run/linklab-container.lock")
+"""Where root alone writes (FHS 3.0, 3.15)."""
 _STATE, _THREADS = 0, 17
 """Places of fields 3 and 20 of a process's stat behind its name."""
 _DEAD = ("Z", "X")
@@ -92,6 +95,7 @@ class ContainerEngine(SandboxEngine):
         built = pocket_kernel.require()
         if os.geteuid() != 0:
             raise MissingError("--in-container is for root: it gives the student's commands another user")
+        _hold_alone()
         remove_leftovers()  # of a grading that was killed: such a process could end what is asked below
         needed = [PACKAGE / "agent/agent.py", _ENTER, built.path, Path(PYTHON)]
         if lacking := [path for path in needed if path not in readable(needed)]:
@@ -245,6 +249,26 @@ def readable(paths: Sequence[Path]) -> list[Path]:
         raise MissingError(f"no command can be run as another user here: {said[-1]}")
     found = set(done.stdout.split("\0"))
     return [path for path, name in zip(paths, asked, strict=True) if name in found]
+
+
+def _hold_alone() -> None:
+    """Hold this container until this process ends, since another grading would end its networks.
+
+    Raises:
+        MissingError: another one holds it, or nobody can.
+    """
+    try:
+        number = os.open(_LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        why = f"{_LOCK}, which keeps two gradings in one container apart, cannot be written: {error.strerror}"
+        raise MissingError(why) from error
+    try:
+        fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(number)
+        raise MissingError(
+            "another `linklab grade --in-container` runs in this container: wait for its end, or use another container"
+        ) from None
 
 
 def remove_leftovers(users: range = EVERY_USER) -> None:

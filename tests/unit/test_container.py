@@ -200,6 +200,14 @@ def test_what_the_networks_of_a_killed_grader_left_goes(tmp_path, monkeypatch):
             each.communicate()
 
 
+def test_a_second_grading_in_a_container_is_refused(tmp_path, monkeypatch):
+    """Regression: each ended the other's networks, and both submissions were errors of ours."""
+    monkeypatch.setattr(container, "_LOCK", tmp_path / "lock")
+    container._hold_alone()
+    with pytest.raises(MissingError, match=r"another `linklab grade --in-container` runs in this container: wait"):
+        container._hold_alone()
+
+
 @as_root
 def test_the_dead_of_one_submission_are_no_processes_of_the_next():
     """Regression: 4,080 that nobody waited for were all that their user may have: the next one was our error."""
