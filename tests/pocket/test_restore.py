@@ -368,7 +368,7 @@ def test_a_shaper_without_a_queue_inside_is_told_of(network):
 
 
 HTB = "tc qdisc add dev s1-eth2 root handle 1: htb default 1"
-CLASS = "tc class add dev s1-eth2 parent {} classid 1:{} htb rate 1gbit"
+CLASS = "tc class add dev s1-eth2 parent {} classid 1:{} htb rate 10mbit"
 LENGTH = "ip link set dev s1-eth2 txqueuelen {}"
 
 
