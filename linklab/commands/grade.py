@@ -33,6 +33,7 @@ from linklab.grade.grading import (
 )
 from linklab.grade.handed_in import HandedIn, collect, courses_of, need_weights, not_here, of_students_part
 from linklab.grade.harness import PLATFORMS
+from linklab.grade.limits import most_at_once
 from linklab.grade.marking import Marking
 from linklab.grade.results_folder import Results, stored
 from linklab.grade.worker import grading_engine
@@ -199,7 +200,7 @@ def _run(args: argparse.Namespace) -> int:
         _need_engine(args, submissions)
     settings = GradingSettings(
         course=content,
-        jobs=1 if args.container else min(args.jobs or processors(), processors(), max(1, len(submissions))),
+        jobs=_at_once(args, len(submissions)),
         cluster=args.cluster if submissions else "",
         deadline_s=args.deadline,
         share=not (args.no_sharing or args.trusted or args.container),  # only the sandbox hides our folders
@@ -224,6 +225,22 @@ def _run(args: argparse.Namespace) -> int:
         print(shown_json(data, indent=2))
     view.end(graded, out, time.perf_counter() - started, left)
     return 0 if all(whole(entry) for entry in graded.entries) else 1
+
+
+def _at_once(args: argparse.Namespace, submissions: int) -> int:
+    """How many submissions are graded side by side here."""
+    if args.container:
+        return 1
+    wanted = min(args.jobs or processors(), processors(), max(1, submissions))
+    most = None if args.trusted or args.cluster else most_at_once()
+    if most is None or wanted <= most:
+        return wanted
+    print(
+        f"linklab: {most} of {wanted} at once, since your user's limits of processes and waiting signals (ulimit -Hu, "
+        "-Hi) have room for no more: one network may use up what another one needs.",
+        file=sys.stderr,
+    )
+    return most
 
 
 def _need_engine(args: argparse.Namespace, submissions: Sequence[HandedIn]) -> None:

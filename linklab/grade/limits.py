@@ -6,6 +6,7 @@ What computes is counted in processor time, so that a mark does not depend on wh
 
 from __future__ import annotations
 
+import os
 import resource
 from dataclasses import dataclass, field
 
@@ -76,3 +77,17 @@ class Limits:
             name: most if ours[name] == resource.RLIM_INFINITY else min(most, ours[name])
             for name, most in wanted.items()
         }
+
+
+def most_at_once() -> int | None:
+    """How many networks the user's own hard limits have room for, at least 1; None where none bounds them.
+
+    Processes and waiting signals are counted for each user, over all of their networks (getrlimit(2)); root's networks
+    have users of their own.
+    """
+    if os.geteuid() == 0:
+        return None
+    each = {resource.RLIMIT_NPROC: Limits.processes, resource.RLIMIT_SIGPENDING: Limits.signals}
+    hard = {kind: resource.getrlimit(kind)[1] for kind in each}
+    found = [most // each[kind] for kind, most in hard.items() if most != resource.RLIM_INFINITY]
+    return max(1, min(found)) if found else None

@@ -4,6 +4,7 @@
 import contextlib
 import errno
 import os
+import resource
 import shutil
 import stat
 import subprocess
@@ -24,7 +25,7 @@ from linklab.errors import EngineError, MissingError, OverusedError
 from linklab.grade import bubblewrap, sandbox
 from linklab.grade.exchange import CameOut, Exchange, Room
 from linklab.grade.hearsay import answers, believing_nothing, built, keepers_word
-from linklab.grade.limits import Limits
+from linklab.grade.limits import Limits, most_at_once
 from linklab.grade.rebuild import read_bounded
 
 
@@ -718,3 +719,21 @@ def test_a_folder_in_the_place_of_a_file_of_ours_stops_the_network(folders):
     said = "no file can be brought into the network: Is a directory"
     with pytest.raises(OverusedError, match=said), network._carrying():
         pass
+
+
+@pytest.mark.parametrize(
+    ("user", "processes", "signals", "most"),
+    [
+        (0, 150, 150, None),
+        (1000, resource.RLIM_INFINITY, resource.RLIM_INFINITY, None),
+        (1000, 95_000, resource.RLIM_INFINITY, 23),
+        (1000, 95_000, 8192, 2),
+        (1000, 150, 95_000, 1),
+    ],
+)
+def test_no_more_networks_run_at_once_than_the_users_limits_have_room_for(monkeypatch, user, processes, signals, most):
+    """Regression: beside a program that held a user's processes, a network of 77 points got 5."""
+    hard = {resource.RLIMIT_NPROC: processes, resource.RLIMIT_SIGPENDING: signals}
+    monkeypatch.setattr(os, "geteuid", lambda: user)
+    monkeypatch.setattr(resource, "getrlimit", lambda kind: (0, hard[kind]))
+    assert most_at_once() == most
