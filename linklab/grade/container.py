@@ -73,7 +73,7 @@ _KILLS = (
 )
 """What ends all processes of a user at once; its real number is another's, so that they cannot stop it (kill(2))."""
 _KILLER = FIRST_USER - 1
-_KILLS_S = 5.0
+_KILLS_S, _LOOK_S = 5.0, 60.0
 
 
 class ContainerEngine(SandboxEngine):
@@ -135,12 +135,14 @@ class ContainerNetwork(SandboxNetwork):
             raise EngineError("the open files of the network cannot be seen, so what it writes could not be limited")
 
     def _end(self) -> None:
-        """Every process of its user, too."""
+        """Every process of its user, and first: one of them may hold the keeper's socket, whose end is waited for."""
+        with contextlib.suppress(OSError):  # for want of open files
+            self.used_s()
         try:
-            super()._end()
+            end_all(self._account)
         finally:
             try:
-                end_all(self._account)
+                super()._end()
             finally:
                 self._remove_folders()
 
@@ -243,7 +245,12 @@ def readable(paths: Sequence[Path]) -> list[Path]:
     asked = [str(path.resolve()) for path in paths]
     with as_user(FIRST_USER, Limits()) as (command, more):
         look = [*command, "/bin/sh", "-c", _LOOK, "sh", *asked]
-        done = subprocess.run(look, capture_output=True, text=True, check=False, cwd="/", pass_fds=more, env={})
+        try:
+            done = subprocess.run(
+                look, capture_output=True, text=True, check=False, cwd="/", pass_fds=more, env={}, timeout=_LOOK_S
+            )
+        except subprocess.TimeoutExpired as error:
+            raise MissingError(f"a command that was run as another user did not end within {_LOOK_S:g} s") from error
     if done.returncode:
         said = done.stderr.strip().splitlines() or [f"status {done.returncode}"]
         raise MissingError(f"no command can be run as another user here: {said[-1]}")
