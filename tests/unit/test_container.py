@@ -1,6 +1,7 @@
 """What a container's grading is made of: another user, whose files alone come out, and whose processes all end."""
 
 import ctypes
+import errno
 import json
 import os
 import shutil
@@ -235,6 +236,27 @@ def test_processes_that_stop_others_end_all_the_same():
         assert other.stdout.readline() == b"\n"
         end_all(USER)
         assert other.wait(10) == -9
+    finally:
+        other.kill()
+        other.communicate()
+
+
+@as_root
+def test_processes_that_leave_no_room_for_another_one_end_all_the_same(monkeypatch):
+    """Regression: under docker's --pids-limit nothing could be started to end them."""
+
+    def no_room(*_, **__):
+        raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
+
+    with as_user(USER, Limits()) as (command, more):
+        begun = [*command, "/bin/sh", "-c", "sleep 600 & sleep 600 & echo; wait"]
+        other = subprocess.Popen(begun, pass_fds=more, stdout=subprocess.PIPE)
+    try:
+        assert other.stdout.readline() == b"\n"
+        monkeypatch.setattr(subprocess, "run", no_room)
+        end_all(USER)
+        assert other.wait(10) == -signal.SIGKILL
+        assert _processes(USER) == []
     finally:
         other.kill()
         other.communicate()
