@@ -18,10 +18,11 @@ from typing import Any, TypeAlias
 
 from linklab.base import owned
 from linklab.base.files import write
+from linklab.base.signals import TO_STOP, signals_wait
 from linklab.base.text import shown_json, visible
 from linklab.exercise.instance import Student
 from linklab.exercise.places import search_path
-from linklab.exercise.report import Report, Status
+from linklab.exercise.report import Report
 from linklab.grade.class_lists import Lists
 from linklab.grade.classfiles import canvas_csv, grades_csv, junit_xml, moodle_csv, moodle_feedback
 from linklab.grade.cohort import Entry, Finding
@@ -220,8 +221,8 @@ def _twice_where_in_doubt(units: _Units, alone: _Units, at_once: int) -> Happeni
 
 
 def _in_doubt(report: Report) -> bool:
-    """Whether a tool of ours broke at it, or a limit ended its network before there was one."""
-    return tool_broke(report) or (report.status is Status.UNGRADABLE and bool(report.stopped))
+    """Whether a tool of ours broke at it, or a network of it ended, perhaps by what ran beside it."""
+    return tool_broke(report) or bool(report.stopped)
 
 
 # --- writing
@@ -236,17 +237,29 @@ def _removed(out: Path, name: str) -> None:
     (out / "logs" / f"{name}.log").unlink(missing_ok=True)
 
 
+def _emptied(*folders: Path) -> None:
+    for folder in folders:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
 def _written(out: Path, name: str, report: Report, log: str) -> Report:
-    """Write the files of one submission, in place of earlier ones; the report that they show."""
-    _removed(out, name)
-    (out / name).mkdir(parents=True)
+    """Write the files of one submission, and put them in the place of earlier ones; the report that they show."""
+    new, old = out / f".{name}.new", out / f".{name}.old"
+    _emptied(new, old)
+    new.mkdir(parents=True)
     try:
-        files = _files(replace(report, traces=write_data(report, out / name)))
+        files = _files(replace(report, traces=write_data(report, new)))
     except Exception as error:  # a page that cannot be made must not cost the class its grades
         report = replace(failed(f"The report could not be made: {type(error).__name__}: {error}"), source=report.source)
         files = _files(report)
     for file, text in files.items():
-        write(out / name / file, text)
+        write(new / file, text)
+    with signals_wait(*TO_STOP):  # in between there would be no results at all, and nothing could be graded into `out`
+        if (out / name).exists():
+            (out / name).rename(old)
+        new.rename(out / name)
+        _emptied(old)
+        (out / "logs" / f"{name}.log").unlink(missing_ok=True)
     if log.strip():
         (out / "logs").mkdir(exist_ok=True)
         write(out / "logs" / f"{name}.log", visible(log))  # a message may quote what was handed in

@@ -137,6 +137,9 @@ def grade(bundle, course, *, seeds=(1,), sandboxed=True, shared=None):  # noqa: 
             time.sleep(float(wanted.get("for", 600)))
         case "kill" | "break":
             for_once(wanted)
+        case "stop" if not Path(wanted["once"]).exists():
+            Path(wanted["once"]).touch()
+            return report(score=1.0, stopped="the network ended while work.sh ran: the pocket kernel has ended")
         case "claim":
             return report("", "", unproven=True, score=wanted["score"])
         case "refuse":

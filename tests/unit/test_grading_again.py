@@ -9,6 +9,7 @@ import pytest
 
 from linklab import cli
 from linklab.commands import grade as command
+from linklab.grade import grading
 from linklab.grade.grading import GradingSettings
 from linklab.grade.results_folder import stored
 
@@ -78,6 +79,27 @@ def test_one_submission_graded_again_leaves_the_others_untouched(place):
         "feedback-moodle.zip",
     }
     assert "Bob B" in (place / "old/index.html").read_text()
+
+
+@pytest.mark.parametrize("file", ["results.json", "instructor.html"])
+def test_ctrl_c_while_results_are_replaced_loses_nothing(place, monkeypatch, file):
+    """Regression: the old ones were removed first, and after a Ctrl+C nothing could be graded into the folder."""
+    grade("in", "--out", "old")
+    before = contents("old")
+    path = hand_in("s2", name="Bob B")
+
+    def write(at, text, *, written=grading.write):
+        written(at, text)
+        if at.name == file and "s2" in at.parent.name:
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(grading, "write", write)
+        grade(str(path), "--into", "old", code=130)
+    assert {name: data for name, data in contents("old").items() if not name.startswith(".")} == before
+    grade(str(path), "--into", "old")
+    grade("in", "--out", "new")
+    assert contents("old") == contents("new")
 
 
 def test_a_submission_that_came_later_is_added(place):

@@ -329,6 +329,14 @@ def test_what_breaks_beside_others_is_graded_once_more_by_itself(handed_in, tmp_
     assert found.entries[0].report.status is Status.ERROR
 
 
+def test_a_network_that_ended_beside_others_is_graded_once_more_by_itself(handed_in, tmp_path):
+    """Regression: of the machine killing a kernel for want of memory came 5 points for 77, and a suspicion."""
+    folder = handed_in(s1={"do": "stop", "once": str(tmp_path / "once")}, s2="grade")
+    found, told = graded(folder, tmp_path / "out")
+    assert [(entry.report.score, entry.report.stopped) for entry in found.entries] == [(4.0, ""), (4.0, "")]
+    assert [each.index for each in told if each is not None and each.entry is not None][2:] == [0]
+
+
 def test_what_breaks_by_what_others_measured_is_graded_once_more_without_it(handed_in, tmp_path):
     """Regression: the second time it took the same answers of networks, and broke at the same."""
     folder = handed_in(s1="take", s2="grade")
