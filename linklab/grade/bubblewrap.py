@@ -28,6 +28,7 @@ from linklab.errors import MissingError
 from linklab.grade import subordinate
 from linklab.grade.limits import Limits
 from linklab.grade.syscalls import program
+from linklab.linux.mounts import mounts, spot, spots_below
 
 PYTHON = "/usr/bin/python3"
 POCKET, MEMORY = Path("/pocket"), Path("/memory")
@@ -124,17 +125,20 @@ def installed() -> list[Path]:
 
 
 def shown(paths: Iterable[Path]) -> list[Path]:
-    """Those of these files and folders that everything in the sandbox could read."""
-    hidden, ours = installed(), [PACKAGE, _SCRIPTS]
+    """Those of these files and folders that everything in the sandbox could read, by whichever mount they are named."""
+    seen = mounts()
+    ours = [PACKAGE, _SCRIPTS]
     if (built := pocket_kernel.find()) is not None:
         ours.append(_modules(built.path))
-    real = {path: path.resolve() for path in paths}
-    return [
-        path
-        for path, at in real.items()
-        if any(at.is_relative_to(folder.resolve()) for folder in ours)
-        or (at.is_relative_to(_SHOWN) and not any(at.is_relative_to(folder) for folder in hidden))
-    ]
+    bound = [each for folder in ours for each in spots_below(folder.resolve(), seen)]
+    of_machine = [*spots_below(_SHOWN, seen)]
+    hidden = [spot(folder, seen) for folder in installed()]
+
+    def is_shown(path: Path) -> bool:
+        at = spot(path.resolve(), seen)
+        return any(map(at.is_in, bound)) or (any(map(at.is_in, of_machine)) and not any(map(at.is_in, hidden)))
+
+    return [path for path in paths if is_shown(path)]
 
 
 def _modules(kernel_path: Path) -> Path:

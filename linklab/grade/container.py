@@ -42,6 +42,7 @@ from linklab.grade.bubblewrap import PYTHON
 from linklab.grade.limits import HANG_S, MOST_HELD, Limits
 from linklab.grade.sandbox import SandboxEngine, SandboxNetwork
 from linklab.grade.syscalls import program
+from linklab.linux.mounts import mounts
 
 FIRST_USER, USERS = 61_000, 100
 """Numbers of users that no distribution gives away (Debian Policy 9.2.2: 60000 to 64999 are reserved, unused here)."""
@@ -63,8 +64,11 @@ _BLOCK = 512
 """Bytes of what stat(2) counts in st_blocks."""
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _PREFIX = "linklab-container-"
+_OF_KERNEL = ("proc", "sysfs", "cgroup", "cgroup2", "devpts")
+"""File systems in which nobody leaves a file."""
 _LOCK = Path("/run/linklab-container.lock")
-"""Where root alone writes (FHS 3.0, 3.15)."""
+_BEGAN = Path("/run/linklab-container.began")
+"""Where root alone writes (FHS 3.0, 3.15); the second is there while a submission is graded, and has its beginning."""
 _STATE, _THREADS = 0, 17
 """Places of fields 3 and 20 of a process's stat behind its name."""
 _DEAD = ("Z", "X")
@@ -73,7 +77,7 @@ _KILLS = (
     "os.setresuid(other, user, other); os.kill(-1, 9)"
 )
 """What ends all processes of a user at once; its real number is another's, so that they cannot stop it (kill(2))."""
-_KILLER = FIRST_USER - 1
+_KILLER, _LOOKER = FIRST_USER - 1, FIRST_USER - 2
 _KILLS_S, _LOOK_S = 5.0, 60.0
 
 
@@ -244,7 +248,7 @@ def as_user(
 def readable(paths: Sequence[Path]) -> list[Path]:
     """Those that the student's commands could read; MissingError if they cannot be started."""
     asked = [str(path.resolve()) for path in paths]
-    with as_user(FIRST_USER, Limits()) as (command, more):
+    with as_user(_LOOKER, Limits()) as (command, more):  # whom no network has, so that what is left hinders nothing
         look = [*command, "/bin/sh", "-c", _LOOK, "sh", *asked]
         try:
             done = subprocess.run(
@@ -295,12 +299,29 @@ def remove_leftovers(users: range = EVERY_USER) -> None:
         with contextlib.suppress(ChildProcessError):
             os.waitpid(pid, os.WNOHANG)
     places = {_folder_without_blanks(), *map(str, place.candidates())}
+    if lacks_landlock():  # then they write wherever anybody may
+        places |= {str(each.point) for each in mounts() if each.kind not in _OF_KERNEL}
     theirs = ["-uid", f"+{users.start - 1}", "-uid", f"-{users.stop}"]
     # nobody who could put something else in their place runs any more
     for folder in chain.from_iterable(Path(each).glob(f"{_PREFIX}*") for each in places):
         if folder.lstat().st_uid in users:  # with what a push of ours, broken off, has not given to its user yet
             subprocess.run(["rm", "-rf", folder], stderr=subprocess.DEVNULL, check=False)
-    subprocess.run(["find", *places, "-xdev", "-depth", *theirs, "-delete"], stderr=subprocess.DEVNULL, check=False)
+    if _BEGAN.exists():
+        # nothing that was there before: an archive may have been unpacked with the numbers of somebody else's users
+        found = ["-cnewer", str(_BEGAN), *theirs]
+        subprocess.run(["find", *places, "-xdev", "-depth", *found, "-delete"], stderr=subprocess.DEVNULL, check=False)
+        _BEGAN.unlink()
+
+
+def begin_empty() -> None:
+    """`remove_leftovers` before a submission; what its networks leave anywhere is told from other files by their times.
+
+    Raises:
+        EngineError: as `end_all`.
+        OSError: /run cannot be written.
+    """
+    remove_leftovers()
+    _BEGAN.touch(0o600)
 
 
 def leave_empty() -> None:

@@ -207,9 +207,9 @@ class _Desk:
             size = f"{len(unit.content) / 2**20:.0f} MiB"
             return failed(f"the file has {size}; a submission has at most {MOST_BYTES >> 20} MiB.", Status.UNGRADABLE)
         if unit.options.get("container", False):
-            from linklab.grade.container import leave_empty, remove_leftovers  # noqa: PLC0415 - as above
+            from linklab.grade.container import begin_empty, leave_empty  # noqa: PLC0415 - as above
 
-            remove_leftovers()  # one is graded at a time there
+            begin_empty()  # one is graded at a time there
             self.places.callback(leave_empty)  # before orphans are waited for one by one
         folder = owned.make("linklab-unit-")
         self.places.callback(remove_folder, folder)

@@ -12,7 +12,6 @@ from __future__ import annotations
 import contextlib
 import gzip
 import os
-import re
 import signal
 import socket
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from pathlib import Path
 from linklab.linux import children
 from linklab.linux import kernelcalls as kernel
 from linklab.linux.baseline import BASELINE
+from linklab.linux.mounts import mounts
 from linklab.warden.paths import INTERPRETER
 from linklab.warden.records import FOLDER
 
@@ -128,17 +128,11 @@ def _overlay(lower: Path, target: Path, number: int) -> None:
 def _mounts(package: Path) -> list[Path]:
     """Mount points of the machine's files other than the root, each before those below it."""
     found = set()
-    for line in Path("/proc/self/mountinfo").read_bytes().splitlines():
-        place = mount_point(line)
+    for place in (each.point for each in mounts()):
         own = place in package.parents
         if place != Path("/") and not _below(place, OVER) and (own or not _below(place, REMOVABLE)):
             found.add(place)
     return sorted(found)
-
-
-def mount_point(line: bytes) -> Path:
-    r"""The fifth word of a line of mountinfo (proc(5)), in which \040 stands for a space."""
-    return Path(os.fsdecode(re.sub(rb"\\([0-7]{3})", lambda octal: bytes([int(octal[1], 8)]), line.split()[4])))
 
 
 def _below(place: Path, folders: tuple[str, ...]) -> bool:

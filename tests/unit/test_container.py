@@ -169,6 +169,12 @@ def test_what_the_networks_of_a_killed_grader_left_goes(tmp_path, monkeypatch):
     memory.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setattr(place, "candidates", lambda: [memory])
+    monkeypatch.setattr(container, "_BEGAN", tmp_path / "began")
+    (tmp_path / "handed-in.zip").touch()
+    os.chown(tmp_path / "handed-in.zip", USER, USER)  # unpacked so, long before
+    time.sleep(0.02)  # the machine dates files by its ticks
+    (tmp_path / "began").touch()
+    time.sleep(0.02)
     started = []
     for user in (USER, USER - 1, other):
         for where in (tmp_path, memory):
@@ -194,6 +200,8 @@ def test_what_the_networks_of_a_killed_grader_left_goes(tmp_path, monkeypatch):
         kept = f"linklab-container-{other}"
         assert left == {"memory", "ours", kept, f"{kept}/deep", f"memory/{kept}", f"memory/{kept}/deep"}
         assert (tmp_path / "ours/file").exists()
+        assert (tmp_path / "handed-in.zip").exists()
+        assert not (tmp_path / "began").exists()
         assert not (memory / "link").is_symlink()
     finally:
         for each in started:
@@ -210,8 +218,9 @@ def test_a_second_grading_in_a_container_is_refused(tmp_path, monkeypatch):
 
 
 @as_root
-def test_the_dead_of_one_submission_are_no_processes_of_the_next():
+def test_the_dead_of_one_submission_are_no_processes_of_the_next(tmp_path, monkeypatch):
     """Regression: 4,080 that nobody waited for were all that their user may have: the next one was our error."""
+    monkeypatch.setattr(container, "_BEGAN", tmp_path / "began")
     forks = "import os\nfor _ in range(40):\n if os.fork() == 0: os._exit(0)"
     with orphans_end(1.0):
         with as_user(USER, Limits()) as (command, more):

@@ -19,7 +19,6 @@ from linklab.errors import InputError, MissingError
 from linklab.linux.kernelcalls import swapped
 from linklab.warden import paths
 from linklab.warden.handover import hand_over
-from linklab.warden.inside import mount_point
 from linklab.warden.records import ALLOWED, AVAILABLE, Records, boot_id, start_of
 
 needs_root = pytest.mark.skipif(os.getuid() != 0, reason="needs root: it gives files away")
@@ -322,12 +321,6 @@ def below(folder, levels):
     finally:
         os.chdir(here)
         subprocess.run(["rm", "-rf", str(folder)], check=True)  # Python 3.11's own calls itself for each level
-
-
-def test_mount_points_with_spaces_and_umlauts_are_read():
-    """mountinfo writes a space as an octal number, and UTF-8 as it is."""
-    line = "97 29 8:17 / /media/ann/\u00dcbung\\0401 rw,relatime shared:52 - vfat /dev/sdb1 rw".encode()
-    assert mount_point(line) == Path("/media/ann/\u00dcbung 1")
 
 
 def test_a_map_in_which_root_and_a_user_change_places():

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Where files lie, whichever mounts they are seen by."""
+
+from pathlib import Path
+
+import pytest
+
+from linklab.linux.mounts import Mount, Spot, mounts, spot, spots_below
+
+SEEN = """\
+27 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
+97 27 8:17 / /media/ann/Übung\\0401 rw,relatime shared:52 - vfat /dev/sdb1 rw
+98 27 0:40 / /usr/src rw - tmpfs none rw
+99 27 0:40 /course /home/ann rw,relatime shared:3 master:1 - tmpfs none rw
+100 99 8:1 /usr/share /home/ann/s ro - ext4 /dev/sda1 rw
+""".encode()
+"""As captured, with a few lines made up: a stick, something mounted below /usr, and two bind mounts."""
+
+
+def test_mounts_with_spaces_and_umlauts_are_read():
+    """mountinfo writes a space as an octal number, and UTF-8 as it is; optional fields are passed over."""
+    assert mounts(SEEN)[1] == Mount("8:17", Path("/"), Path("/media/ann/Übung 1"), "vfat")
+    assert mounts(SEEN)[3] == Mount("0:40", Path("/course"), Path("/home/ann"), "tmpfs")
+
+
+@pytest.mark.parametrize(
+    ("path", "device", "within"),
+    [
+        ("/etc/hosts", "8:1", "/etc/hosts"),
+        ("/usr/src/course/c.toml", "0:40", "/course/c.toml"),
+        ("/home/ann/c.toml", "0:40", "/course/c.toml"),
+        ("/home/ann/s/x", "8:1", "/usr/share/x"),
+        ("/home/anna", "8:1", "/home/anna"),
+    ],
+)
+def test_a_file_is_the_same_by_whichever_mount_it_is_named(path, device, within):
+    """Of mounts around it the innermost counts."""
+    assert spot(Path(path), mounts(SEEN)) == Spot(device, Path(within))
+
+
+def test_below_a_folder_lies_what_is_mounted_there_too():
+    """A course file that is named by a bind mount of a folder below /usr lies below /usr."""
+    below = [*spots_below(Path("/usr"), mounts(SEEN))]
+    assert below == [Spot("8:1", Path("/usr")), Spot("0:40", Path("/"))]
+    inside = [
+        any(map(spot(Path(path), mounts(SEEN)).is_in, below)) for path in ("/home/ann/c.toml", "/home/ann/s", "/x")
+    ]
+    assert inside == [True, True, False]
+
+
+def test_of_two_at_one_point_the_later_lies_on_top():
+    """As the kernel lists them."""
+    twice = b"1 0 8:1 / / rw - ext4 a rw\n2 1 0:5 / /mnt rw - tmpfs b rw\n3 2 0:6 /x /mnt rw - tmpfs c rw\n"
+    assert spot(Path("/mnt/f"), mounts(twice)) == Spot("0:6", Path("/x/f"))
+
+
+def test_this_machine_is_read():
+    """Every process has a root."""
+    assert any(each.point == Path("/") for each in mounts())
