@@ -115,6 +115,7 @@ def test_a_network_that_is_killed_is_said(lab, browser):
     assert running.process.wait(30) == 3
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("number", "why", "status"),
     [(signal.SIGTERM, "linklab lab was stopped", 143), (signal.SIGINT, "it was ended with Ctrl+C", 0)],

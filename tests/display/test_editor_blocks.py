@@ -115,6 +115,7 @@ def test_the_blocks_of_a_lab_by_hand(hand, tmp_path, number):
     assert hand.editor.networking.runner.state == "stopped"
 
 
+@pytest.mark.long
 @needs_kernel
 def test_lab_1_by_keys_alone(hand, tmp_path, monkeypatch):
     """The whole of Lab 1 without a mouse: drawn, set, run, saved and opened, and every command in its terminals."""

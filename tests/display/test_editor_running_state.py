@@ -44,6 +44,7 @@ def click_switch(hand, place):
     hand.place(int(x - drawing.canvasx(0)), int(y - drawing.canvasy(0)))
 
 
+@pytest.mark.long
 def test_one_click_takes_a_link_down_and_up_and_the_routes_come_back(hand):
     """Regression: h1 had lost its default route. What the CLI's `link` does is shown and mended as well."""
     drawn(hand, addressed())

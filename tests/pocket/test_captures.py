@@ -243,6 +243,7 @@ def test_it_lists_interfaces(running):
     assert there["client"] == ["lo"]
 
 
+@pytest.mark.long
 def test_capturing_disturbs_no_flow(tmp_path):
     """On the virtual clock a shaped flow gives the same bytes whether its packets are captured or idle loopbacks' are.
 

@@ -48,6 +48,7 @@ def test_flows_start_together_and_leave_results(tmp_path, clock):
     assert (folder / "results" / "throughput.pdf").is_file()
 
 
+@pytest.mark.long
 def test_a_shipped_script_is_found_by_name_again_and_again(tmp_path):
     """PATH leads to it, also when its folder of results is there already; a broken network is named."""
     with PocketEngine().start(Topology.load(LAB_10), workdir=tmp_path) as network:

@@ -233,6 +233,7 @@ def test_a_file_sets_its_links_by_one_call(network, folder):
     assert link(network, "show").count("\n") == 3
 
 
+@pytest.mark.long
 def test_a_full_map_grows_under_traffic_without_a_loss(network, folder):
     """From 2 keys to 30,003 in three steps while 2,000 datagrams a second pass; counters and the line go on."""
     (folder / "one.csv").write_text("from,to,rate,delay\n10.0.0.1,10.0.1.2,100mbit,20ms\n10.0.1.2,10.0.0.1,,1ms\n")
@@ -342,6 +343,7 @@ def test_the_trap_of_small_queues_is_told_where_it_is_one(network, folder):
     assert told.format("s1:s1-eth2") in shown
 
 
+@pytest.mark.long
 def test_the_sender_itself_is_not_starved(network, folder):
     """100 Mbps and 20 ms at its own interface are filled; with orphan off TCP's small queue lets 2 Mbps pass."""
     link(network, "set h1 h2 rate 100mbit delay 20ms at h1:h1-eth0")

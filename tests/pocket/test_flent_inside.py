@@ -137,6 +137,7 @@ def test_two_tests_at_once_in_one_network(network):
     assert len({"5201", *(words.split()[words.split().index("-p") + 1] for words in commands)}) == 3
 
 
+@pytest.mark.long
 def test_a_sweep_of_a_file_runs_on_this_network(network):
     """Each test after the commands of its combination, with a test file of one's own beside the sweep."""
     (network.folder / "mine.toml").write_text(

@@ -101,6 +101,7 @@ class CountingEngine(PocketEngine):
         return super().start(*arguments, **options)
 
 
+@pytest.mark.long
 def test_a_grade_that_shares_what_was_measured_is_the_same_as_one_that_does_not(problem, zipped, tmp_path):
     """The same again starts no network; other work on the same parameters measures its own, with the same report."""
     (kept := tmp_path / "kept").mkdir()
@@ -188,6 +189,7 @@ def test_nothing_handed_in_earns_nothing_and_measures_nothing(problem, zipped):
     assert {check.outcome.value for check in report.checks} <= {"fail", "skipped"}
 
 
+@pytest.mark.long
 def test_removing_the_bottleneck_is_told_so(problem):
     """Fast, and wrong."""
     (known,) = known_answers(problem)

@@ -99,6 +99,7 @@ def test_a_drawing_can_give_a_host_a_share_of_the_processor(tmp_path, scheduler)
     assert f":cpu:/{name}\n" in groups, groups
 
 
+@pytest.mark.long
 def test_open_vswitch_started_by_hand_loses_nothing(tmp_path):
     """Both its service and Debian's script start it; regression: started too soon after boot, it lost every packet."""
     for start in ("service openvswitch-switch start", "/etc/init.d/openvswitch-switch start"):

@@ -249,6 +249,7 @@ def test_same_bytes_alone_or_together(tmp_path):
     assert all(other[name] != content for name, content in first.items())
 
 
+@pytest.mark.long
 def test_a_campaign_that_was_killed_goes_on(tmp_path):
     """What was done stays, the rest follows, and all is as if nothing had happened."""
     whole = contents(campaign(tmp_path / "whole", SMALL))

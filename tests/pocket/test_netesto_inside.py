@@ -34,6 +34,7 @@ def network(tmp_path_factory):
         yield running
 
 
+@pytest.mark.long
 def test_experiments_follow_each_other_and_leave_no_trace(network):
     """With the settings of each, from the Client's terminal; machines by another name are mapped."""
     (network.folder / "mine").write_text(SCRIPT)

@@ -116,6 +116,7 @@ def shown_by(clone: Path, work: Path, *before: str, **options) -> dict[str, str]
     return {"printed": done.stdout, **files}
 
 
+@pytest.mark.long
 def test_the_same_bytes_from_another_clone(place, plain):
     """The bytes depend neither on where a clone lies nor on which packages its Python has.
 
@@ -197,7 +198,7 @@ class Silent:
         """They are done."""
 
 
-@pytest.mark.parametrize("number", [3, 14])
+@pytest.mark.parametrize("number", [3, pytest.param(14, marks=pytest.mark.long)])
 def test_a_lab_is_replayed_to_the_byte_as_it_was_recorded(number, tmp_path):
     """With the programs and the kernel of the recording, any machine gives its bytes."""
     lab = load_lab(find_lab(str(number)))

@@ -75,7 +75,12 @@ def awry():
 
 @pytest.mark.parametrize(
     ("number", "sections"),
-    [(5, ["3.3", "6.2"]), (14, ["2", "4.1"]), (16, ["6"]), (20, ["3.3", "end"])],
+    [
+        (5, ["3.3", "6.2"]),
+        pytest.param(14, ["2", "4.1"], marks=pytest.mark.long),
+        (16, ["6"]),
+        pytest.param(20, ["3.3", "end"], marks=pytest.mark.long),
+    ],
 )
 def test_the_state_of_a_section_is_reached_from_any_other(tmp_path, number, sections):
     """Lines of the manual typed twice, left out, or in another order, and others that no manual has."""

@@ -125,6 +125,7 @@ def test_a_series_that_is_missing_is_named(tmp_path, capsys):
     assert "missing: UDP upload" in capsys.readouterr().out
 
 
+@pytest.mark.long
 def test_a_thousand_flows_give_a_thousand_series(tmp_path):
     """They share the path, and none of their iperf3 fails."""
     data = open_file(run_trial(Trial("tcp_upload_1000", path="100mbit 20ms", length_s=2), tmp_path))

@@ -74,6 +74,7 @@ def test_two_at_a_time_give_the_same_bytes(batch):
     assert data.flent["BATCH_NAME"] == "b"
 
 
+@pytest.mark.long
 def test_killed_and_gone_on_with_the_bytes_are_the_same(batch):
     """A run that is killed in the middle of a trial."""
     out = batch.parent / "killed"
@@ -90,6 +91,7 @@ def test_killed_and_gone_on_with_the_bytes_are_the_same(batch):
     assert contents(out) == contents(batch.parent / "one")
 
 
+@pytest.mark.long
 def test_on_a_cluster_of_two_workers_the_bytes_are_the_same(batch, monkeypatch):
     """Which share no folder with us."""
     distributed = pytest.importorskip("distributed")

@@ -154,6 +154,7 @@ def test_the_order_of_a_set_decides_nothing(tmp_path, seed):
     assert columns == sorted(columns)
 
 
+@pytest.mark.long
 def test_any_order_of_finishing_gives_the_same_bytes(tmp_path):
     """All files of the campaign, not exp.csv alone; experiments stand by number, 10 after 9."""
     found = set()
