@@ -38,6 +38,7 @@ from linklab.grade.results_folder import LISTS, Results, Spot, with_curves
 from linklab.grade.whose import absent, placed
 from linklab.grade.worker import GRADE, MOST_BYTES, Happenings, Unit, failed, run_here
 
+STOPPED = "grading was stopped before its turn; grade it with --into"
 DEADLINE_S = 3600.0
 """Wall-clock seconds for one submission, the last resort: what computes too long has ended by then."""
 
@@ -121,44 +122,61 @@ def grade_all(
     old = {entry.name: entry for entry in before.entries}
     entries: list[Entry | None] = [None] * len(submissions)
     logs = [""] * len(submissions)
-    with contextlib.ExitStack() as stack:
-        alone = [partial(_unit, each, settings) for each in submissions]
-        units = alone
-        if settings.share and not settings.cluster and len(submissions) > 1:
-            shared = stack.enter_context(owned.temporary("linklab-shared-"))
-            sharing = replace(settings, options={**settings.options, "shared": shared})
-            units = [partial(_unit, each, sharing) for each in submissions]
-        events = stack.enter_context(contextlib.closing(_graded(units, alone, settings)))
-        for event in events:
-            if event is None:
-                told(None)
-                continue
-            index, done = event
-            if done is not None:
-                if entries[index] is not None and places[index].name not in old:
-                    _removed(out, places[index].name)  # it broke at first, when it may have proven nothing
-                proven = Entry("", "", done.report).proven
-                places[index] = before.beside(submissions[index], at_first[index], proven, _without(places, index))
-                name, label = places[index].name, places[index].label
-                whose = placed(replace(done.report, source=label), label, settings.roster)
-                marked = settings.marking.applied(whose, label, old[name].report if name in old else None)
-                if logs[index] != done.log:  # what it printed when it broke beside others is the only trace of that
-                    logs[index] += done.log
-                report = _written(out, name, scrubbed(marked), logs[index])
-                path = os.path.relpath(submissions[index].path.absolute(), out.resolve())
-                entries[index] = Entry(name, label, replace(report, traces=()), path)
-            told(Progress(index, entries[index] if done is not None else None))
-    new = [entry for entry in entries if entry is not None]
-    names = {place.name for place in places}
-    kept = [_marked_again(out, entry, settings) for entry in before.entries if entry.name not in names]
-    whole = sorted([*kept, *new], key=lambda entry: in_order(entry.label)) if kept else new
-    told_of = {*(place.label for place in places), *(each.label for each in left)}
-    skipped = [*left, *(each for each in before.skipped if each.label not in told_of)]
-    doubts = settings.marking.doubts(whole, before.undated)
-    found = [*findings(whole), *doubts, *absent(whole, settings.roster)]
-    _write_class(out, whole, found, skipped)
-    write(out / LISTS, settings.lists.dumps())
-    return Graded(whole, found)
+
+    def whole_class() -> Graded:
+        new = [entry for entry in entries if entry is not None]
+        names = {place.name for place, entry in zip(places, entries, strict=True) if entry is not None}
+        kept = [_marked_again(out, entry, settings) for entry in before.entries if entry.name not in names]
+        whole = sorted([*kept, *new], key=lambda entry: in_order(entry.label)) if kept else new
+        told_of = {*(place.label for place in places), *(each.label for each in left)}
+        stopped = [
+            place.label for place, entry in zip(places, entries, strict=True) if entry is None and place.name not in old
+        ]
+        skipped = [
+            *left,
+            *(Skipped(label, STOPPED) for label in stopped),
+            *(each for each in before.skipped if each.label not in told_of),
+        ]
+        doubts = settings.marking.doubts(whole, before.undated)
+        found = [*findings(whole), *doubts, *(absent(whole, settings.roster) if not stopped else ())]
+        _write_class(out, whole, found, skipped)
+        write(out / LISTS, settings.lists.dumps())
+        return Graded(whole, found)
+
+    try:
+        with contextlib.ExitStack() as stack:
+            alone = [partial(_unit, each, settings) for each in submissions]
+            units = alone
+            if settings.share and not settings.cluster and len(submissions) > 1:
+                shared = stack.enter_context(owned.temporary("linklab-shared-"))
+                sharing = replace(settings, options={**settings.options, "shared": shared})
+                units = [partial(_unit, each, sharing) for each in submissions]
+            events = stack.enter_context(contextlib.closing(_graded(units, alone, settings)))
+            for event in events:
+                if event is None:
+                    told(None)
+                    continue
+                index, done = event
+                if done is not None:
+                    if entries[index] is not None and places[index].name not in old:
+                        _removed(out, places[index].name)  # it broke at first, when it may have proven nothing
+                    proven = Entry("", "", done.report).proven
+                    places[index] = before.beside(submissions[index], at_first[index], proven, _without(places, index))
+                    name, label = places[index].name, places[index].label
+                    whose = placed(replace(done.report, source=label), label, settings.roster)
+                    marked = settings.marking.applied(whose, label, old[name].report if name in old else None)
+                    if logs[index] != done.log:  # what it printed when it broke beside others is the only trace of that
+                        logs[index] += done.log
+                    report = _written(out, name, scrubbed(marked), logs[index])
+                    path = os.path.relpath(submissions[index].path.absolute(), out.resolve())
+                    entries[index] = Entry(name, label, replace(report, traces=()), path)
+                told(Progress(index, entries[index] if done is not None else None))
+    except (KeyboardInterrupt, SystemExit):
+        if any(entry is not None for entry in entries):  # so that the rest can be graded into the folder
+            with signals_wait(*TO_STOP):
+                whole_class()
+        raise
+    return whole_class()
 
 
 def _marked_again(out: Path, entry: Entry, settings: GradingSettings) -> Entry:

@@ -1,5 +1,6 @@
 """Results that are there: some graded again, marks merged into them, and everything else untouched."""
 
+import contextlib
 import json
 from functools import partial
 from pathlib import Path
@@ -99,6 +100,31 @@ def test_ctrl_c_while_results_are_replaced_loses_nothing(place, monkeypatch, fil
     assert {name: data for name, data in contents("old").items() if not name.startswith(".")} == before
     grade(str(path), "--into", "old")
     grade("in", "--out", "new")
+    assert contents("old") == contents("new")
+
+
+@pytest.mark.parametrize("stopped", [KeyboardInterrupt, SystemExit])
+def test_a_class_that_was_stopped_is_gone_on_with(place, monkeypatch, stopped):
+    """Regression: without a summary nothing could be graded into its folder, and all had to be graded again."""
+    Path("roster.csv").write_text("id,name\ns1,Ada A\ns2,Bob B\ns8,Hal H\n")
+
+    def written(out, name, *rest, real=grading._written):
+        if "s2" in name:
+            raise stopped(143)
+        return real(out, name, *rest)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(grading, "_written", written)
+        with contextlib.suppress(SystemExit):
+            cli.main(["grade", "in", "--out", "old", "--jobs", "1", "--roster", "roster.csv"])
+    summary = json.loads(Path("old/summary.json").read_text())
+    assert [each["name"] for each in summary["submissions"]] == ["s1-e3"]
+    assert {each["why"] for each in summary["skipped"]} == {"grading was stopped before its turn; grade it with --into"}
+    assert [each["file"].partition("_")[0] for each in summary["skipped"]] == ["s2", "s3"]
+    assert "missing" not in {each["kind"] for each in summary["findings"]}
+    rest = [str(path) for path in sorted(Path("in").glob("s[23]*/e3.zip"))]
+    grade(*rest, "--into", "old")
+    grade("in", "--out", "new", "--roster", "roster.csv")
     assert contents("old") == contents("new")
 
 
