@@ -134,15 +134,19 @@ def read_bundle(path: Path) -> Bundle:
     return parse_bundle(_bytes_of(path), path.name)
 
 
-def read_one(path: Path, name: str) -> str | None:
+def read_one(data: bytes, where: str, name: str) -> str | None:
     """One text of a submission, without unpacking the others; None where it is not there.
+
+    Args:
+        data: of the archive.
+        where: begins every message.
+        name: of the file in it.
 
     Raises:
         BundleError: it cannot be read.
     """
-    data = _bytes_of(path)
-    with _whole(path.name):
-        return _BundleReader(path.name).read_one(data, name)
+    with _whole(where):
+        return _BundleReader(where).read_one(data, name)
 
 
 def _bytes_of(path: Path) -> bytes:

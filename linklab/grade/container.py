@@ -298,7 +298,7 @@ def remove_leftovers(users: range = EVERY_USER) -> None:
     for pid in {pid for pid, owner in _owners() if owner in users} & {*children(os.getpid())}:
         with contextlib.suppress(ChildProcessError):
             os.waitpid(pid, os.WNOHANG)
-    places = {_folder_without_blanks(), *map(str, place.candidates())}
+    places = {os.path.realpath(each) for each in (_folder_without_blanks(), *place.candidates())}
     if lacks_landlock():  # then they write wherever anybody may
         places |= {str(each.point) for each in mounts() if each.kind not in _OF_KERNEL}
     theirs = ["-uid", f"+{users.start - 1}", "-uid", f"-{users.stop}"]

@@ -194,8 +194,7 @@ def _marked_again(out: Path, entry: Entry, settings: GradingSettings) -> Entry:
 
 def _unit(submission: HandedIn, settings: GradingSettings) -> Unit | Report:
     try:
-        with submission.path.open("rb") as file:
-            content = file.read(MOST_BYTES + 1)
+        content = submission.content(MOST_BYTES + 1)
     except OSError as error:
         return failed(f"the file cannot be read: {error.strerror}")
     course, options = settings.course, dict(settings.options)

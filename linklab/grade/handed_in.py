@@ -7,9 +7,11 @@ Names of files come from strangers and are shown as `linklab.base.text.visible` 
 from __future__ import annotations
 
 import contextlib
+import errno
 import glob
 import os
 import re
+import stat
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -45,10 +47,30 @@ DEEPEST = 32
 
 @dataclass(frozen=True)
 class HandedIn:
-    """A file that was handed in; label: its path as it is named in reports."""
+    """A file that was handed in.
+
+    path: where it was found; label: the same as it is named in reports; real: the same without links on the way.
+    """
 
     path: Path
     label: str
+    real: Path = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "real", Path(os.path.realpath(self.path)))
+
+    def content(self, most: int) -> bytes:
+        """At most so many bytes of it, if it still is the file that was found: whoever hands in may put another there.
+
+        Raises:
+            OSError: it cannot be read, or something else has taken its place.
+        """
+        number = os.open(self.path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(number, "rb") as file:
+            here = Path(f"/proc/self/fd/{number}").readlink()
+            if here != self.real or not stat.S_ISREG(os.fstat(number).st_mode):
+                raise OSError(errno.ESTALE, "something else has taken its place since it was found")
+            return file.read(most)
 
 
 @dataclass(frozen=True)
@@ -286,8 +308,9 @@ def _instances(submissions: Sequence[HandedIn]) -> Iterator[tuple[HandedIn, Inst
     """The instance of each submission that is not too large to be looked into beforehand."""
     for submission in submissions:
         with contextlib.suppress(LinklabError, OSError):
-            if submission.path.stat().st_size <= _MOST_PEEKED:
-                text = read_one(submission.path, "instance.json") or ""
+            data = submission.content(_MOST_PEEKED + 1)
+            if len(data) <= _MOST_PEEKED:
+                text = read_one(data, submission.path.name, "instance.json") or ""
                 yield submission, parse_instance(text, "instance.json")
 
 

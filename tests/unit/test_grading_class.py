@@ -5,6 +5,7 @@ import gc
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -622,6 +623,39 @@ def test_a_platform_whose_folder_cannot_be_closed_grades_nothing(monkeypatch, tm
     assert f"the student's commands could read {tmp_path}, where the platform keeps" in capsys.readouterr().err
     assert (modes, tmp_path.stat().st_mode & 0o777) == ([0o700], 0o755)
     assert not (tmp_path / "results").exists()
+
+
+def put_a_pipe(path):
+    """A pipe in its place, on which nobody writes."""
+    path.unlink()
+    os.mkfifo(path)
+
+
+def put_a_link(path):
+    """A link to another student's file in its place."""
+    path.unlink()
+    path.symlink_to(path.with_name("s1.zip"))
+
+
+def put_a_folder_away(path):
+    """Its folder replaced by a link to another one with a file of that name."""
+    (path.parents[1] / "other").mkdir()
+    path.rename(path.parents[1] / "other" / path.name)
+    shutil.rmtree(path.parent)
+    path.parent.symlink_to(path.parents[1] / "other")
+
+
+@pytest.mark.parametrize("put", [put_a_pipe, put_a_link, put_a_folder_away])
+def test_what_takes_the_place_of_a_file_that_was_found_is_not_graded(handed_in, tmp_path, put):
+    """Regression: where students can write, a pipe held the class for ever, and a link showed another's file."""
+    folder = handed_in(s1="grade", s2="grade")
+    submissions, _ = collect([str(folder)])
+    put(folder / "s2.zip")
+    settings = GradingSettings(jobs=1, deadline_s=60.0, grade=GRADE)
+    found = grade_all(submissions, settings, tmp_path / "out", lambda _: None)
+    last = found.entries[-1].report
+    assert (last.status, last.score) == (Status.ERROR, 0.0)
+    assert last.notes[0].startswith("the file cannot be read: ")
 
 
 @pytest.mark.usefixtures("grading")
