@@ -22,7 +22,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import chain
@@ -290,7 +290,7 @@ def remove_leftovers(users: range = EVERY_USER) -> None:
     Linux counts them against the limit of their user's processes.  No network may run meanwhile.
 
     Raises:
-        EngineError: as `end_all`.
+        EngineError: as `end_all`, or a folder cannot be removed.
         OSError: no program can be started.
     """
     for user in sorted({owner for _, owner in _owners() if owner in users}):
@@ -298,19 +298,26 @@ def remove_leftovers(users: range = EVERY_USER) -> None:
     for pid in {pid for pid, owner in _owners() if owner in users} & {*children(os.getpid())}:
         with contextlib.suppress(ChildProcessError):
             os.waitpid(pid, os.WNOHANG)
-    places = {os.path.realpath(each) for each in (_folder_without_blanks(), *place.candidates())}
+    places = {os.path.realpath(each) for each in map(str, (_folder_without_blanks(), *place.candidates()))}
     if lacks_landlock():  # then they write wherever anybody may
         places |= {str(each.point) for each in mounts() if each.kind not in _OF_KERNEL}
     theirs = ["-uid", f"+{users.start - 1}", "-uid", f"-{users.stop}"]
     # nobody who could put something else in their place runs any more
-    for folder in chain.from_iterable(Path(each).glob(f"{_PREFIX}*") for each in places):
-        if folder.lstat().st_uid in users:  # with what a push of ours, broken off, has not given to its user yet
-            subprocess.run(["rm", "-rf", folder], stderr=subprocess.DEVNULL, check=False)
+    for folder in _folders_of(users, places):  # with what a push of ours, broken off, has not given to its user yet
+        subprocess.run(["rm", "-rf", folder], stderr=subprocess.DEVNULL, check=False)
+    if stays := _folders_of(users, places):  # for want of a capability, such as CAP_FOWNER in sticky folders
+        raise EngineError(f"{stays[0]}, which an earlier submission has made, cannot be removed: use a new container")
     if _BEGAN.exists():
         # nothing that was there before: an archive may have been unpacked with the numbers of somebody else's users
         found = ["-cnewer", str(_BEGAN), *theirs]
         subprocess.run(["find", *places, "-xdev", "-depth", *found, "-delete"], stderr=subprocess.DEVNULL, check=False)
         _BEGAN.unlink()
+
+
+def _folders_of(users: range, places: Iterable[str]) -> list[Path]:
+    """The folders of networks that these users have there."""
+    found = chain.from_iterable(Path(each).glob(f"{_PREFIX}*") for each in places)
+    return [folder for folder in found if folder.lstat().st_uid in users]
 
 
 def begin_empty() -> None:

@@ -696,8 +696,8 @@ def test_what_is_asked_of_a_network_waits_as_long_as_it_computes(tmp_path, monke
     monkeypatch.setattr(sandbox_module, "patience", lambda *given: asked.append(given) or (lambda: 0.0))
     with SandboxEngine(Limits(memory_mib=256)).start(None, workdir=tmp_path) as network:
         network.run([Typed("client", "true")], deadline_s=77.0)
-        assert [began_s > 0 for deadline_s, began_s, _ in asked if deadline_s == 77.0] == [True]
-        assert asked[-1][2]() >= asked[-1][1]
+        ((_, began_s, used_s),) = [given for given in asked if given[0] == 77.0]
+        assert used_s() > max(0.1, began_s)
 
 
 HOLDS_OPEN = """python3 -c '

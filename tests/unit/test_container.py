@@ -17,7 +17,7 @@ from linklab.base import place
 from linklab.base.orphans import orphans_end
 from linklab.base.processes import children
 from linklab.engine import pocket
-from linklab.errors import MissingError
+from linklab.errors import EngineError, MissingError
 from linklab.grade import container, enter
 from linklab.grade.bubblewrap import PYTHON
 from linklab.grade.container import (
@@ -215,6 +215,20 @@ def test_a_second_grading_in_a_container_is_refused(tmp_path, monkeypatch):
     container._hold_alone()
     with pytest.raises(MissingError, match=r"another `linklab grade --in-container` runs in this container: wait"):
         container._hold_alone()
+
+
+@as_root
+def test_what_cannot_be_removed_lets_no_submission_begin(tmp_path, monkeypatch):
+    """Regression: a root without CAP_FOWNER left what lay in a sticky folder, and the next submission read it."""
+    (tmp_path / "linklab-container-a").mkdir()
+    os.chown(tmp_path / "linklab-container-a", USER, USER)
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(place, "candidates", list)
+    monkeypatch.setattr(container, "_BEGAN", tmp_path / "began")
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: None)
+    with pytest.raises(EngineError, match=r"linklab-container-a, which an earlier submission has made, cannot be rem"):
+        container.begin_empty()
+    assert not (tmp_path / "began").exists()
 
 
 @as_root
