@@ -218,7 +218,8 @@ def _run(args: argparse.Namespace) -> int:
     place = claims.held_again(known.folder) if known else claims.held(wanted)
     with place as out, says_what_is_left(out), view:
         if args.container and not known:
-            out.chmod(0o700)  # what is told of one submission is no other's to read
+            os.chown(out, os.geteuid(), -1)  # what is told of one submission is no other's to read
+            out.chmod(0o700)
         graded = grade_all(submissions, settings, out, view.changed, left, known=known)
     if args.json:
         data = {"out": str(out), **summary(graded.entries, graded.findings, left)}

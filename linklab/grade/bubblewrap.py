@@ -127,7 +127,7 @@ def installed() -> list[Path]:
 def shown(paths: Iterable[Path]) -> list[Path]:
     """Those of these files and folders that everything in the sandbox could read, by whichever mount they are named."""
     seen = mounts()
-    ours = [PACKAGE, _SCRIPTS]
+    ours = [PACKAGE, _SCRIPTS, *_configuration(), *(top for top in _TOPS if top.is_dir() and not top.is_symlink())]
     if (built := pocket_kernel.find()) is not None:
         ours.append(_modules(built.path))
     bound = [each for folder in ours for each in spots_below(folder.resolve(), seen)]
@@ -172,6 +172,8 @@ def without_people(table: str) -> str:
 
 
 _SHOWN = Path("/usr")
+_TOPS = tuple(Path("/", name) for name in ("bin", "sbin", "lib", "lib32", "lib64", "libx32"))
+"""Links into /usr, or folders of their own where it is not merged."""
 _SCRIPTS = PACKAGE.parent / "scripts"
 _OF_THE_MACHINE = ("cmdline", "bootconfig", "keys", "key-users")
 """Files of /proc that tell of more than the processes inside: how the machine was started, and whose keys it keeps."""
@@ -324,15 +326,19 @@ def _tried(kernel_path: Path, user: int | None) -> _Trial:
 def system_words() -> list[str]:
     """Arguments that show the system's programs and its plain configuration, but for /usr."""
     command: list[str] = []
-    for name in ("bin", "sbin", "lib", "lib32", "lib64", "libx32"):
-        top = Path("/", name)
+    for top in _TOPS:
         if top.is_symlink():
             command += ["--symlink", str(top.readlink()), str(top)]
         elif top.is_dir():
             command += ["--ro-bind", str(top), str(top)]
-    for name in (*CONFIGURATION, *sorted(path.name for path in Path("/etc").glob("python3.*"))):
-        command += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
+    for path in _configuration():
+        command += ["--ro-bind-try", str(path), str(path)]
     return command
+
+
+def _configuration() -> list[Path]:
+    """What of /etc is shown."""
+    return [*(Path("/etc", name) for name in CONFIGURATION), *sorted(Path("/etc").glob("python3.*"))]
 
 
 def set_id_programs() -> list[Path]:

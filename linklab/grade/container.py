@@ -108,7 +108,12 @@ class ContainerEngine(SandboxEngine):
                 f"the student's commands cannot read {_shown(lacking)}, which the network needs: "
                 "chmod o+rX it and the folders above it"
             )
-        if shows := readable([*_instructors(), *map(Path, search_path()), *self.secret]):
+        hidden = [*_instructors(), *map(Path, search_path()), *self.secret]
+        if theirs := [path for path in hidden if path.exists() and path.stat().st_uid in EVERY_USER]:
+            raise MissingError(
+                f"{_shown(theirs)} belongs to a user whom the student's commands may run as: chown root it"
+            )
+        if shows := readable(hidden):
             raise MissingError(
                 f"the student's commands could read {_shown(shows)}, which is for instructors: chmod -R go-rwx it"
             )

@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -355,6 +356,20 @@ def test_a_folder_that_is_exchanged_for_a_pipe_holds_up_nobody(tmp_path, monkeyp
     monkeypatch.setattr(os, "open", exchanged)
     assert [depth for _, depth in _files(top)] == [1, 1]
     os.close(top)
+
+
+@as_root
+def test_what_belongs_to_a_user_of_networks_is_refused(tmp_path, monkeypatch):
+    """Regression: whether a course file can be read was asked as one user, and another of them owned it."""
+    (tmp_path / "c.toml").write_text("")
+    (tmp_path / "c.toml").chmod(0o600)
+    os.chown(tmp_path / "c.toml", FIRST_USER + 7, FIRST_USER + 7)
+    monkeypatch.setattr(pocket_kernel, "require", lambda: SimpleNamespace(path=Path("/kernel")))
+    monkeypatch.setattr(container, "_hold_alone", lambda: None)
+    monkeypatch.setattr(container, "remove_leftovers", lambda: None)
+    monkeypatch.setattr(container, "readable", lambda paths: [path for path in paths if "c.toml" not in path.name])
+    with pytest.raises(MissingError, match=r"c\.toml belongs to a user whom the student's commands may run as: chown"):
+        ContainerEngine([tmp_path / "c.toml"]).check()
 
 
 def test_only_root_grades_in_a_container(monkeypatch):

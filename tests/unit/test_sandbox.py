@@ -605,6 +605,12 @@ def test_what_lies_below_usr_is_shown_but_for_installations(monkeypatch, tmp_pat
     assert bubblewrap.shown(places) == [Path("/usr/local/c.toml"), tmp_path / "link/x"]
 
 
+def test_what_lies_in_folders_of_etc_that_programs_read_is_shown():
+    """Regression: a course file in /etc/sysctl.d was read."""
+    places = [Path("/etc/sysctl.d/c.toml"), Path("/etc/course/c.toml"), Path("/etc/hosts")]
+    assert bubblewrap.shown(places) == [Path("/etc/sysctl.d/c.toml")]
+
+
 @pytest.mark.parametrize("place", ["linklab/grades", "scripts", "exercises/c.toml", "kernel/modules/c.toml"])
 def test_what_lies_in_linklabs_own_folders_is_shown_but_for_exercises(monkeypatch, tmp_path, place):
     """Regression: results in a clone's scripts/ were read by the next submission, the secret of a course file too."""
