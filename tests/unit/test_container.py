@@ -364,7 +364,7 @@ def test_what_belongs_to_a_user_of_networks_is_refused(tmp_path, monkeypatch):
     (tmp_path / "c.toml").write_text("")
     (tmp_path / "c.toml").chmod(0o600)
     os.chown(tmp_path / "c.toml", FIRST_USER + 7, FIRST_USER + 7)
-    monkeypatch.setattr(pocket_kernel, "require", lambda: SimpleNamespace(path=Path("/kernel")))
+    monkeypatch.setattr("linklab.pocket_kernel.require", lambda: SimpleNamespace(path=Path("/kernel")))
     monkeypatch.setattr(container, "_hold_alone", lambda: None)
     monkeypatch.setattr(container, "remove_leftovers", lambda: None)
     monkeypatch.setattr(container, "readable", lambda paths: [path for path in paths if "c.toml" not in path.name])
