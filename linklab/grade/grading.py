@@ -36,7 +36,7 @@ from linklab.grade.overview import overview_page
 from linklab.grade.results import results_text, scrubbed
 from linklab.grade.results_folder import LISTS, Results, Spot, with_curves
 from linklab.grade.whose import absent, placed
-from linklab.grade.worker import GRADE, MOST_BYTES, Happenings, Unit, failed, run_here
+from linklab.grade.worker import GRADE, MOST_BYTES, Done, Happenings, Unit, failed, run_here
 
 STOPPED = "grading was stopped before its turn; grade it with --into"
 DEADLINE_S = 3600.0
@@ -101,7 +101,7 @@ def grade_all(
     *,
     known: Results | None = None,
 ) -> Graded:
-    """Grade all and write everything below `out`.
+    """Grade all and write everything below `out`; where Ctrl+C or SIGTERM stops it, what was graded until then.
 
     Args:
         submissions: of `collect`.
@@ -117,32 +117,7 @@ def grade_all(
         MissingError: what the cluster needs is not there.
         OSError: a file cannot be written.
     """
-    before = known or Results(out)
-    places = list(at_first := before.places(submissions))
-    old = {entry.name: entry for entry in before.entries}
-    entries: list[Entry | None] = [None] * len(submissions)
-    logs = [""] * len(submissions)
-
-    def whole_class() -> Graded:
-        new = [entry for entry in entries if entry is not None]
-        names = {place.name for place, entry in zip(places, entries, strict=True) if entry is not None}
-        kept = [_marked_again(out, entry, settings) for entry in before.entries if entry.name not in names]
-        whole = sorted([*kept, *new], key=lambda entry: in_order(entry.label)) if kept else new
-        told_of = {*(place.label for place in places), *(each.label for each in left)}
-        stopped = [
-            place.label for place, entry in zip(places, entries, strict=True) if entry is None and place.name not in old
-        ]
-        skipped = [
-            *left,
-            *(Skipped(label, STOPPED) for label in stopped),
-            *(each for each in before.skipped if each.label not in told_of),
-        ]
-        doubts = settings.marking.doubts(whole, before.undated)
-        found = [*findings(whole), *doubts, *(absent(whole, settings.roster) if not stopped else ())]
-        _write_class(out, whole, found, skipped)
-        write(out / LISTS, settings.lists.dumps())
-        return Graded(whole, found)
-
+    found = _Class(submissions, settings, out, left, known or Results(out))
     try:
         with contextlib.ExitStack() as stack:
             alone = [partial(_unit, each, settings) for each in submissions]
@@ -151,32 +126,72 @@ def grade_all(
                 shared = stack.enter_context(owned.temporary("linklab-shared-"))
                 sharing = replace(settings, options={**settings.options, "shared": shared})
                 units = [partial(_unit, each, sharing) for each in submissions]
-            events = stack.enter_context(contextlib.closing(_graded(units, alone, settings)))
-            for event in events:
+            for event in stack.enter_context(contextlib.closing(_graded(units, alone, settings))):
                 if event is None:
                     told(None)
                     continue
                 index, done = event
-                if done is not None:
-                    if entries[index] is not None and places[index].name not in old:
-                        _removed(out, places[index].name)  # it broke at first, when it may have proven nothing
-                    proven = Entry("", "", done.report).proven
-                    places[index] = before.beside(submissions[index], at_first[index], proven, _without(places, index))
-                    name, label = places[index].name, places[index].label
-                    whose = placed(replace(done.report, source=label), label, settings.roster)
-                    marked = settings.marking.applied(whose, label, old[name].report if name in old else None)
-                    if logs[index] != done.log:  # what it printed when it broke beside others is the only trace of that
-                        logs[index] += done.log
-                    report = _written(out, name, scrubbed(marked), logs[index])
-                    path = os.path.relpath(submissions[index].path.absolute(), out.resolve())
-                    entries[index] = Entry(name, label, replace(report, traces=()), path)
-                told(Progress(index, entries[index] if done is not None else None))
+                told(Progress(index, found.take(index, done) if done is not None else None))
     except (KeyboardInterrupt, SystemExit):
-        if any(entry is not None for entry in entries):  # so that the rest can be graded into the folder
+        if any(entry is not None for entry in found.entries):
             with signals_wait(*TO_STOP):
-                whole_class()
+                found.finish()
         raise
-    return whole_class()
+    return found.finish()
+
+
+@dataclass
+class _Class:
+    """What came of each submission of a class, and its files below `out`, while it is graded."""
+
+    submissions: Sequence[HandedIn]
+    settings: GradingSettings
+    out: Path
+    left: Sequence[Skipped]
+    before: Results
+
+    def __post_init__(self) -> None:
+        self.at_first = self.before.places(self.submissions)
+        self.places = list(self.at_first)
+        self.old = {entry.name: entry for entry in self.before.entries}
+        self.entries: list[Entry | None] = [None] * len(self.submissions)
+        self.logs = [""] * len(self.submissions)
+
+    def take(self, index: int, done: Done) -> Entry:
+        """Write what came of a submission, in place of what came of it before."""
+        submission, places = self.submissions[index], self.places
+        if self.entries[index] is not None and places[index].name not in self.old:
+            _removed(self.out, places[index].name)  # it broke at first, when it may have proven nothing
+        proven = Entry("", "", done.report).proven
+        places[index] = self.before.beside(submission, self.at_first[index], proven, _without(places, index))
+        name, label = places[index].name, places[index].label
+        whose = placed(replace(done.report, source=label), label, self.settings.roster)
+        old = self.old[name].report if name in self.old else None
+        marked = self.settings.marking.applied(whose, label, old)
+        if self.logs[index] != done.log:  # what it printed when it broke beside others is the only trace of that
+            self.logs[index] += done.log
+        report = _written(self.out, name, scrubbed(marked), self.logs[index])
+        path = os.path.relpath(submission.path.absolute(), self.out.resolve())
+        entry = self.entries[index] = Entry(name, label, replace(report, traces=()), path)
+        return entry
+
+    def finish(self) -> Graded:
+        """Write the files of the class; what has not had its turn is skipped, and nobody is missing because of that."""
+        new = [entry for entry in self.entries if entry is not None]
+        names = {entry.name for entry in new}
+        kept = [_marked_again(self.out, each, self.settings) for each in self.before.entries if each.name not in names]
+        whole = sorted([*kept, *new], key=lambda entry: in_order(entry.label)) if kept else new
+        turns = zip(self.places, self.entries, strict=True)
+        stopped = [place.label for place, entry in turns if entry is None and place.name not in self.old]
+        told_of = {*(place.label for place in self.places), *(each.label for each in self.left)}
+        skipped = [*self.left, *(Skipped(label, STOPPED) for label in stopped)]
+        skipped += [each for each in self.before.skipped if each.label not in told_of]
+        doubts = self.settings.marking.doubts(whole, self.before.undated)
+        missing = [] if stopped else absent(whole, self.settings.roster)
+        found = [*findings(whole), *doubts, *missing]
+        _write_class(self.out, whole, found, skipped)
+        write(self.out / LISTS, self.settings.lists.dumps())
+        return Graded(whole, found)
 
 
 def _marked_again(out: Path, entry: Entry, settings: GradingSettings) -> Entry:
