@@ -31,21 +31,31 @@ def take(folder: Path, note: str, data: Mapping[str, Any]) -> bool:
         if any(folder.iterdir()):
             return False
         try:
-            handle = os.open(folder / note, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+            _note(folder / note, data)
         except FileExistsError:
             return False
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(json.dumps(data).encode() + b"\n")
-        except OSError:
-            (folder / note).unlink(missing_ok=True)  # a note without contents would hold the folder for good
-            raise
         if any(path.name != note for path in folder.iterdir()):  # it came between looking and making the note
             (folder / note).unlink()
             return False
     except OSError as error:
         raise InputError(f"{folder}: cannot be made: {error.strerror}") from error
     return True
+
+
+def _note(path: Path, data: Mapping[str, Any]) -> None:
+    """Make a note that was not there.
+
+    Raises:
+        FileExistsError: it was there.
+        OSError: it cannot be written.
+    """
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(json.dumps(data).encode() + b"\n")
+    except OSError:
+        path.unlink(missing_ok=True)  # a note without contents would hold the folder for good
+        raise
 
 
 def in_use(folder: Path) -> InputError:
@@ -99,8 +109,7 @@ def held_again(folder: Path) -> Iterator[Path]:
     """
     note = folder / RUNNING
     try:
-        with os.fdopen(os.open(note, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666), "wb") as file:
-            file.write(json.dumps({"pid": os.getpid()}).encode() + b"\n")
+        _note(note, {"pid": os.getpid()})
     except FileExistsError:
         raise InputError(f"{folder}: another process is at it; if that was killed, remove {note}") from None
     except OSError as error:

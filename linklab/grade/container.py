@@ -67,8 +67,10 @@ _PREFIX = "linklab-container-"
 _OF_KERNEL = ("proc", "sysfs", "cgroup", "cgroup2", "devpts")
 """File systems in which nobody leaves a file."""
 _LOCK = Path("/run/linklab-container.lock")
+_WORKING = Path("/run/linklab-container.working")
 _BEGAN = Path("/run/linklab-container.began")
-"""Where root alone writes (FHS 3.0, 3.15); the second is there while a submission is graded, and has its beginning."""
+"""Where root alone writes (FHS 3.0, 3.15): held by `linklab grade`, held by the process that grades a submission, and
+there while one is graded, with its beginning and where its files may lie."""
 _STATE, _THREADS = 0, 17
 """Places of fields 3 and 20 of a process's stat behind its name."""
 _DEAD = ("Z", "X")
@@ -100,7 +102,8 @@ class ContainerEngine(SandboxEngine):
         built = pocket_kernel.require()
         if os.geteuid() != 0:
             raise MissingError("--in-container is for root: it gives the student's commands another user")
-        _hold_alone()
+        _hold(_LOCK)
+        os.close(_hold(_WORKING))  # by a grading process that goes on though its `linklab grade` was killed
         remove_leftovers()  # of a grading that was killed: such a process could end what is asked below
         needed = [PACKAGE / "agent/agent.py", _ENTER, built.path, Path(PYTHON)]
         if lacking := [path for path in needed if path not in readable(needed)]:
@@ -145,16 +148,18 @@ class ContainerNetwork(SandboxNetwork):
             raise EngineError("the open files of the network cannot be seen, so what it writes could not be limited")
 
     def _end(self) -> None:
-        """Every process of its user, and first: one of them may hold the keeper's socket, whose end is waited for."""
-        with contextlib.suppress(OSError):  # for want of open files
-            self.used_s()
         try:
-            end_all(self._account)
+            super()._end()
         finally:
             try:
-                super()._end()
+                end_all(self._account)
             finally:
                 self._remove_folders()
+
+    def _kill(self) -> None:
+        """Every process of its user, of which one may hold the keeper's socket, whose end is waited for."""
+        with contextlib.suppress(EngineError):  # which `_end` says
+            end_all(self._account)
 
     def _remove_folders(self) -> None:
         try:
@@ -268,16 +273,25 @@ def readable(paths: Sequence[Path]) -> list[Path]:
     return [path for path, name in zip(paths, asked, strict=True) if name in found]
 
 
-def _hold_alone() -> None:
-    """Hold this container until this process ends, since another grading would end its networks.
+def hold_working() -> None:
+    """Keep this container from other gradings until this process, which grades a submission, ends.
+
+    Raises:
+        MissingError: as `_hold`.
+    """
+    _hold(_WORKING)
+
+
+def _hold(lock: Path) -> int:
+    """Hold this container by an open file, since another grading would end its networks.
 
     Raises:
         MissingError: another one holds it, or nobody can.
     """
     try:
-        number = os.open(_LOCK, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        number = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     except OSError as error:
-        why = f"{_LOCK}, which keeps two gradings in one container apart, cannot be written: {error.strerror}"
+        why = f"{lock}, which keeps two gradings in one container apart, cannot be written: {error.strerror}"
         raise MissingError(why) from error
     try:
         fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -286,6 +300,7 @@ def _hold_alone() -> None:
         raise MissingError(
             "another `linklab grade --in-container` runs in this container: wait for its end, or use another container"
         ) from None
+    return number
 
 
 def remove_leftovers(users: range = EVERY_USER) -> None:
@@ -303,7 +318,9 @@ def remove_leftovers(users: range = EVERY_USER) -> None:
     for pid in {pid for pid, owner in _owners() if owner in users} & {*children(os.getpid())}:
         with contextlib.suppress(ChildProcessError):
             os.waitpid(pid, os.WNOHANG)
-    places = {os.path.realpath(each) for each in map(str, (_folder_without_blanks(), *place.candidates()))}
+    places = {*_folders_to_write()}
+    with contextlib.suppress(FileNotFoundError):
+        places |= {*_BEGAN.read_text().split("\n")}  # of a grading with another TMPDIR
     if lacks_landlock():  # then they write wherever anybody may
         places |= {str(each.point) for each in mounts() if each.kind not in _OF_KERNEL}
     theirs = ["-uid", f"+{users.start - 1}", "-uid", f"-{users.stop}"]
@@ -317,6 +334,11 @@ def remove_leftovers(users: range = EVERY_USER) -> None:
         found = ["-cnewer", str(_BEGAN), *theirs]
         subprocess.run(["find", *places, "-xdev", "-depth", *found, "-delete"], stderr=subprocess.DEVNULL, check=False)
         _BEGAN.unlink()
+
+
+def _folders_to_write() -> list[str]:
+    """Where networks get folders, without links."""
+    return [os.path.realpath(each) for each in map(str, (_folder_without_blanks(), *place.candidates()))]
 
 
 def _folders_of(users: range, places: Iterable[str]) -> list[Path]:
@@ -333,7 +355,7 @@ def begin_empty() -> None:
         OSError: /run cannot be written.
     """
     remove_leftovers()
-    _BEGAN.touch(0o600)
+    _BEGAN.write_text("\n".join(_folders_to_write()))
 
 
 def leave_empty() -> None:

@@ -133,11 +133,12 @@ def grade_all(
                 index, done = event
                 told(Progress(index, found.take(index, done) if done is not None else None))
     except (KeyboardInterrupt, SystemExit):
-        if any(entry is not None for entry in found.entries):
-            with signals_wait(*TO_STOP):
+        with signals_wait(*TO_STOP):
+            if any(entry is not None for entry in found.entries):
                 found.finish()
         raise
-    return found.finish()
+    with signals_wait(*TO_STOP):  # all of the files of the class, or none
+        return found.finish()
 
 
 @dataclass
@@ -289,6 +290,9 @@ def _written(out: Path, name: str, report: Report, log: str) -> Report:
     with signals_wait(*TO_STOP):  # in between there would be no results at all, and nothing could be graded into `out`
         if (out / name).exists():
             (out / name).rename(old)
+            for path in old.iterdir():
+                if path.name not in _OURS and not (new / path.name).exists():  # somebody's own notes
+                    path.rename(new / path.name)
         new.rename(out / name)
         _emptied(old)
         (out / "logs" / f"{name}.log").unlink(missing_ok=True)
@@ -296,6 +300,10 @@ def _written(out: Path, name: str, report: Report, log: str) -> Report:
         (out / "logs").mkdir(exist_ok=True)
         write(out / "logs" / f"{name}.log", visible(log))  # a message may quote what was handed in
     return report
+
+
+_OURS = ("results.json", "report.html", "instructor.html", "data")
+"""What is in the folder of a submission."""
 
 
 def _files(report: Report) -> dict[str, str]:

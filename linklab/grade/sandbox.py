@@ -60,6 +60,8 @@ _LOOK_S, _REST = 0.25, 10
 """The least time between two looks, and how many times as long as a look takes the rest after it is."""
 _IDLE = 0.02
 """Share of a processor below which a network does not compute, but waits for what does not come."""
+_ORDERLY_S = 1.0
+"""Wall-clock seconds that a network has to end by itself when it has taken too much."""
 _FILES_EVERY = 2
 """Looks, of which one counts open files."""
 _SHELLS_KILLED = 128
@@ -160,6 +162,7 @@ class SandboxNetwork(PocketNetwork):
         self._carried_s = 0.0  # the same of carrying files
         self._shared: list[int] = []  # open folders: of work and memory
         self._inits: list[int] = []  # handles of the first process inside, with which all others end
+        self._handles = threading.Lock()
         self.came_out = CameOut()
         self._exchange: Exchange | None = None
         self._exchanges = threading.Lock()
@@ -207,13 +210,18 @@ class SandboxNetwork(PocketNetwork):
         if self._hello.is_set() and not self._gone.is_set():
             with contextlib.suppress(OSError):  # for want of open files
                 self.used_s()
-        for init in self._inits:
-            with contextlib.suppress(OSError):  # it has ended, or takes no signals of ours and ends with the keeper
-                signal.pidfd_send_signal(init, signal.SIGKILL)
+        self._kill()
         try:
             super().close()
         finally:
             self._let_go()
+
+    def _kill(self) -> None:
+        """End all inside at once."""
+        with self._handles:
+            for init in self._inits:
+                with contextlib.suppress(OSError):  # it has ended, or takes no signals of ours and ends with the keeper
+                    signal.pidfd_send_signal(init, signal.SIGKILL)
 
     def _let_go(self) -> None:
         """Wait until all inside has ended, also where the keeper ended before, and close what is open of it.
@@ -222,8 +230,9 @@ class SandboxNetwork(PocketNetwork):
             EngineError: it does not end.
         """
         stay = 0
-        while self._inits:  # each has ended when all in its namespace have (pid_namespaces(7))
-            init = self._inits.pop()
+        with self._handles:
+            inits, self._inits = self._inits, []
+        for init in inits:  # each has ended when all in its namespace have (pid_namespaces(7))
             ended = select.poll()
             ended.register(init, select.POLLIN)
             stay += not ended.poll(HANG_S * 1000)  # to take a hundred full lists of mappings apart takes 15 s
@@ -338,7 +347,8 @@ class SandboxNetwork(PocketNetwork):
                 self.link.end(why, whose)
                 with contextlib.suppress(OSError):
                     self._control.shutdown(socket.SHUT_WR)
-                self._gone.wait()
+                if not self._gone.wait(_ORDERLY_S):  # who has left the pocket's kernel may have stopped the keeper
+                    self._kill()
                 return
             look_s = time.thread_time() - began_s
 

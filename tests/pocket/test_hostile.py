@@ -22,7 +22,7 @@ from pockets import TOPOLOGY, alive, group_of, needs_pocket, type_
 
 from linklab import pocket_kernel
 from linklab.base.processes import children
-from linklab.base.processor_time import processor_s
+from linklab.base.processor_time import family, processor_s
 from linklab.engine import pocket
 from linklab.engine.agent_network import AgentNetwork
 from linklab.engine.api import Clock, Typed
@@ -698,6 +698,15 @@ def test_what_is_asked_of_a_network_waits_as_long_as_it_computes(tmp_path, monke
         network.run([Typed("client", "true")], deadline_s=77.0)
         ((_, began_s, used_s),) = [given for given in asked if given[0] == 77.0]
         assert used_s() > max(0.1, began_s)
+
+
+def test_a_network_whose_keeper_is_stopped_ends_at_its_limits(tmp_path):
+    """Regression: it was asked to end and waited for, and no limit was looked at any more."""
+    with SandboxEngine(Limits(memory_mib=256)).start(None, workdir=tmp_path) as network:
+        for pid in family(network.keeper_pid):
+            os.kill(pid, signal.SIGSTOP)
+        network.limits = replace(network.limits, processes=0)
+        assert network._gone.wait(20)
 
 
 HOLDS_OPEN = """python3 -c '

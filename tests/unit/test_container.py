@@ -166,19 +166,20 @@ def test_a_deleted_file_counts_once_its_holders_first_thread_has_ended(monkeypat
 @as_root
 def test_what_the_networks_of_a_killed_grader_left_goes(tmp_path, monkeypatch):
     """Regression: the next submission could read folders, and be hindered by what led no session; others' stay."""
-    memory, other = tmp_path / "memory", FIRST_USER - 2
+    memory, elsewhere, other = tmp_path / "memory", tmp_path / "elsewhere", FIRST_USER - 2
     memory.mkdir()
+    elsewhere.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setattr(place, "candidates", lambda: [memory])
     monkeypatch.setattr(container, "_BEGAN", tmp_path / "began")
     (tmp_path / "handed-in.zip").touch()
     os.chown(tmp_path / "handed-in.zip", USER, USER)  # unpacked so, long before
     time.sleep(0.02)  # the machine dates files by its ticks
-    (tmp_path / "began").touch()
+    (tmp_path / "began").write_text(str(elsewhere))
     time.sleep(0.02)
     started = []
     for user in (USER, USER - 1, other):
-        for where in (tmp_path, memory):
+        for where in (tmp_path, memory, elsewhere):
             (where / f"linklab-container-{user}/deep").mkdir(parents=True)
             (where / f"linklab-container-{user}/deep/work.sh").write_text("true\n")
             os.chown(where / f"linklab-container-{user}", user, user)
@@ -197,9 +198,10 @@ def test_what_the_networks_of_a_killed_grader_left_goes(tmp_path, monkeypatch):
         remove_leftovers(range(USER - 1, USER + 1))
         assert [_processes(user) for user in (USER, USER - 1)] == [[], []]
         assert started[2].poll() is None
-        left = {str(path.relative_to(tmp_path)) for path in tmp_path.glob("**/") if path != tmp_path}
-        kept = f"linklab-container-{other}"
-        assert left == {"memory", "ours", kept, f"{kept}/deep", f"memory/{kept}", f"memory/{kept}/deep"}
+        assert {str(path.relative_to(tmp_path)) for path in tmp_path.glob("**/*.sh")} == {
+            f"{where}linklab-container-{other}/deep/work.sh" for where in ("", "memory/", "elsewhere/")
+        }
+        assert not (tmp_path / "moved").exists()
         assert (tmp_path / "ours/file").exists()
         assert (tmp_path / "handed-in.zip").exists()
         assert not (tmp_path / "began").exists()
@@ -210,12 +212,13 @@ def test_what_the_networks_of_a_killed_grader_left_goes(tmp_path, monkeypatch):
             each.communicate()
 
 
-def test_a_second_grading_in_a_container_is_refused(tmp_path, monkeypatch):
+def test_a_second_grading_in_a_container_is_refused(tmp_path):
     """Regression: each ended the other's networks, and both submissions were errors of ours."""
-    monkeypatch.setattr(container, "_LOCK", tmp_path / "lock")
-    container._hold_alone()
+    held = container._hold(tmp_path / "lock")
     with pytest.raises(MissingError, match=r"another `linklab grade --in-container` runs in this container: wait"):
-        container._hold_alone()
+        container._hold(tmp_path / "lock")
+    os.close(held)
+    os.close(container._hold(tmp_path / "lock"))
 
 
 @as_root
@@ -365,7 +368,8 @@ def test_what_belongs_to_a_user_of_networks_is_refused(tmp_path, monkeypatch):
     (tmp_path / "c.toml").chmod(0o600)
     os.chown(tmp_path / "c.toml", FIRST_USER + 7, FIRST_USER + 7)
     monkeypatch.setattr("linklab.pocket_kernel.require", lambda: SimpleNamespace(path=Path("/kernel")))
-    monkeypatch.setattr(container, "_hold_alone", lambda: None)
+    monkeypatch.setattr(container, "_LOCK", tmp_path / "lock")
+    monkeypatch.setattr(container, "_WORKING", tmp_path / "working")
     monkeypatch.setattr(container, "remove_leftovers", lambda: None)
     monkeypatch.setattr(container, "readable", lambda paths: [path for path in paths if "c.toml" not in path.name])
     with pytest.raises(MissingError, match=r"c\.toml belongs to a user whom the student's commands may run as: chown"):

@@ -297,12 +297,14 @@ def test_what_else_lies_among_the_results_stays(place):
     lab("class/ada/lab1.zip", 1.0)
     grade("class", "--out", "old")
     Path("old/notes").mkdir()
-    for name in ("old/notes/remarks.txt", "old/points.csv"):
+    mine = ("old/notes/remarks.txt", "old/points.csv", "old/lab1/remarks.txt")
+    for name in mine:
         Path(name).write_text("mine")
     lab("late/m/notes.zip", 2.0)
     lab("late/n/points.csv.zip", 3.0)
     grade("late", "--into", "old")
-    assert [Path(name).read_text() for name in ("old/notes/remarks.txt", "old/points.csv")] == ["mine", "mine"]
+    grade("class", "--into", "old")
+    assert [Path(name).read_text() for name in mine] == ["mine"] * 3
     assert {each.name for each in stored(Path("old")).entries} == {"lab1", "notes-2", "points.csv-2"}
 
 
