@@ -20,6 +20,7 @@ from pathlib import Path
 
 from linklab import pocket_kernel
 from linklab.base import installation
+from linklab.base.mounts import location, locations_below, mounts
 from linklab.base.place import user_number
 from linklab.base.supervise import Ended, Job, supervised
 from linklab.base.worker import Tell
@@ -28,7 +29,6 @@ from linklab.errors import MissingError
 from linklab.grade import subordinate
 from linklab.grade.limits import Limits
 from linklab.grade.syscalls import program
-from linklab.linux.mounts import mounts, spot, spots_below
 
 PYTHON = "/usr/bin/python3"
 POCKET, MEMORY = Path("/pocket"), Path("/memory")
@@ -130,12 +130,12 @@ def shown(paths: Iterable[Path]) -> list[Path]:
     ours = [PACKAGE, _SCRIPTS, *_configuration(), *(top for top in _TOPS if top.is_dir() and not top.is_symlink())]
     if (built := pocket_kernel.find()) is not None:
         ours.append(_modules(built.path))
-    bound = [each for folder in ours for each in spots_below(folder.resolve(), seen)]
-    of_machine = [*spots_below(_SHOWN, seen)]
-    hidden = [spot(folder, seen) for folder in installed()]
+    bound = [each for folder in ours for each in locations_below(folder.resolve(), seen)]
+    of_machine = [*locations_below(_SHOWN, seen)]
+    hidden = [location(folder, seen) for folder in installed()]
 
     def is_shown(path: Path) -> bool:
-        at = spot(path.resolve(), seen)
+        at = location(path.resolve(), seen)
         return any(map(at.is_in, bound)) or (any(map(at.is_in, of_machine)) and not any(map(at.is_in, hidden)))
 
     return [path for path in paths if is_shown(path)]

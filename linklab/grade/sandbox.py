@@ -335,6 +335,7 @@ class SandboxNetwork(PocketNetwork):
         look_s = 0.0  # thousands of processes that only wait would take half an hour of ours
         for number in itertools.count():
             if self._gone.wait(max(_LOOK_S, _REST * look_s)):
+                self._kill()  # what has ended the keeper may go on, and nobody would look at it
                 return
             began_s = time.thread_time()
             whose: type[EngineError] = OverusedError

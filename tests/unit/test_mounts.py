@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from linklab.linux.mounts import Mount, Spot, mounts, spot, spots_below
+from linklab.base.mounts import Location, Mount, location, locations_below, mounts
 
 SEEN = """\
 27 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
@@ -35,15 +35,15 @@ def test_mounts_with_spaces_and_umlauts_are_read():
 )
 def test_a_file_is_the_same_by_whichever_mount_it_is_named(path, device, within):
     """Of mounts around it the innermost counts."""
-    assert spot(Path(path), mounts(SEEN)) == Spot(device, Path(within))
+    assert location(Path(path), mounts(SEEN)) == Location(device, Path(within))
 
 
 def test_below_a_folder_lies_what_is_mounted_there_too():
     """A course file that is named by a bind mount of a folder below /usr lies below /usr."""
-    below = [*spots_below(Path("/usr"), mounts(SEEN))]
-    assert below == [Spot("8:1", Path("/usr")), Spot("0:40", Path("/"))]
+    below = [*locations_below(Path("/usr"), mounts(SEEN))]
+    assert below == [Location("8:1", Path("/usr")), Location("0:40", Path("/"))]
     inside = [
-        any(map(spot(Path(path), mounts(SEEN)).is_in, below)) for path in ("/home/ann/c.toml", "/home/ann/s", "/x")
+        any(map(location(Path(path), mounts(SEEN)).is_in, below)) for path in ("/home/ann/c.toml", "/home/ann/s", "/x")
     ]
     assert inside == [True, True, False]
 
@@ -51,7 +51,7 @@ def test_below_a_folder_lies_what_is_mounted_there_too():
 def test_of_two_at_one_point_the_later_lies_on_top():
     """As the kernel lists them."""
     twice = b"1 0 8:1 / / rw - ext4 a rw\n2 1 0:5 / /mnt rw - tmpfs b rw\n3 2 0:6 /x /mnt rw - tmpfs c rw\n"
-    assert spot(Path("/mnt/f"), mounts(twice)) == Spot("0:6", Path("/x/f"))
+    assert location(Path("/mnt/f"), mounts(twice)) == Location("0:6", Path("/x/f"))
 
 
 def test_this_machine_is_read():

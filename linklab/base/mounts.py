@@ -27,13 +27,13 @@ class Mount:
 
 
 @dataclass(frozen=True)
-class Spot:
+class Location:
     """A file or folder, whichever mounts it is seen by: the device of its file system, and its path in there."""
 
     device: str
     path: Path
 
-    def is_in(self, other: Spot) -> bool:
+    def is_in(self, other: Location) -> bool:
         """Whether it is the other one, or lies below it."""
         return self.device == other.device and self.path.is_relative_to(other.path)
 
@@ -47,19 +47,19 @@ def mounts(text: bytes | None = None) -> list[Mount]:
     return [*map(_mount, lines.splitlines())]
 
 
-def spot(path: Path, among: list[Mount]) -> Spot:
+def location(path: Path, among: list[Mount]) -> Location:
     """Where a path without links lies; its device is "" if no mount has it."""
     found = [each for each in among if path.is_relative_to(each.point)]
     if not found:
-        return Spot("", path)
+        return Location("", path)
     top = max(enumerate(found), key=lambda each: (len(each[1].point.parts), each[0]))[1]
-    return Spot(top.device, top.root / path.relative_to(top.point))
+    return Location(top.device, top.root / path.relative_to(top.point))
 
 
-def spots_below(folder: Path, among: list[Mount]) -> Iterator[Spot]:
+def locations_below(folder: Path, among: list[Mount]) -> Iterator[Location]:
     """Where a folder without links lies, and what is mounted below it."""
-    yield spot(folder, among)
-    yield from (Spot(each.device, each.root) for each in among if folder in each.point.parents)
+    yield location(folder, among)
+    yield from (Location(each.device, each.root) for each in among if folder in each.point.parents)
 
 
 def _mount(line: bytes) -> Mount:
