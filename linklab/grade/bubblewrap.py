@@ -20,7 +20,6 @@ from pathlib import Path
 
 from linklab import pocket_kernel
 from linklab.base import installation
-from linklab.base.mounts import location, locations_below, mounts
 from linklab.base.place import user_number
 from linklab.base.supervise import Ended, Job, supervised
 from linklab.base.worker import Tell
@@ -29,6 +28,7 @@ from linklab.errors import MissingError
 from linklab.grade import subordinate
 from linklab.grade.limits import Limits
 from linklab.grade.syscalls import program
+from linklab.linux.mounts import location, locations_below, mounts
 
 PYTHON = "/usr/bin/python3"
 POCKET, MEMORY = Path("/pocket"), Path("/memory")

@@ -31,7 +31,6 @@ from typing import Any
 
 from linklab import pocket_kernel
 from linklab.base import installation, open_files, place
-from linklab.base.mounts import mounts
 from linklab.base.processes import children
 from linklab.base.processor_time import Taken, taken_by
 from linklab.base.signals import TO_STOP, signals_wait
@@ -43,6 +42,7 @@ from linklab.grade.bubblewrap import PYTHON
 from linklab.grade.limits import HANG_S, MOST_HELD, Limits
 from linklab.grade.sandbox import SandboxEngine, SandboxNetwork
 from linklab.grade.syscalls import program
+from linklab.linux.mounts import mounts
 
 FIRST_USER, USERS = 61_000, 100
 """Numbers of users that no distribution gives away (Debian Policy 9.2.2: 60000 to 64999 are reserved, unused here)."""

@@ -17,10 +17,10 @@ import socket
 from dataclasses import dataclass
 from pathlib import Path
 
-from linklab.base.mounts import mounts
 from linklab.linux import children
 from linklab.linux import kernelcalls as kernel
 from linklab.linux.baseline import BASELINE
+from linklab.linux.mounts import mounts
 from linklab.warden.paths import INTERPRETER
 from linklab.warden.records import FOLDER
 

@@ -52,7 +52,19 @@ MAY_IMPORT = {
     "exercise": FLOOR | {"tc", "topology", "manual", "judge", "state"},
     "guide": FLOOR | {"tc", "topology", "state", "manual", "engine", "terminal", "judge", "lab", "run", "exercise"},
     "grade": FLOOR
-    | {"topology", "manual", "engine", "pocket_kernel", "measure", "data", "analysis", "plots", "judge", "exercise"}
+    | {
+        "topology",
+        "manual",
+        "engine",
+        "linux",
+        "pocket_kernel",
+        "measure",
+        "data",
+        "analysis",
+        "plots",
+        "judge",
+        "exercise",
+    }
     | {"state", "guide", "lab", "numpy", "jinja2", "markupsafe", "pyseccomp"},
     "experiment": FLOOR
     | {"linux", "native", "tc", "topology", "engine", "terminal", "measure", "data", "analysis", "plots", "numpy"},

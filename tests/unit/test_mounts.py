@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from linklab.base.mounts import Location, Mount, location, locations_below, mounts
+from linklab.linux.mounts import Location, Mount, location, locations_below, mounts
 
 SEEN = """\
 27 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
