@@ -344,6 +344,8 @@ class SandboxNetwork(PocketNetwork):
             except OSError as error:  # this thread holds every limit, and must not end by what is done inside
                 why = f"what the network takes cannot be counted ({error.strerror}), and it was stopped"
                 whose = EngineError if error.errno in OF_THE_GRADER else OverusedError
+            except MemoryError:
+                why, whose = "what the network takes cannot be counted (no memory), and it was stopped", EngineError
             if why:
                 self.link.end(why, whose)
                 with contextlib.suppress(OSError):
