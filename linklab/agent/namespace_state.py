@@ -289,9 +289,10 @@ def _hollow(interface: dict[str, Any]) -> list[dict[str, Any]]:
 def _inner_queues(netlink: Netlink, names: dict[int, str], interfaces: dict[str, dict[str, Any]]) -> None:
     """Note what the kernel's own queues are, which it does not show by itself.
 
-    At classes, what theirs hold, where that is not the interface's txqueuelen.  Where another one was set and deleted,
-    the kernel shows its own no more: at a class its length is not known then, unless txqueuelen is the usual one, which
-    it took (htb_graft in net/sched/sch_htb.c); at others there is none any more (tbf_graft in net/sched/sch_tbf.c).
+    For a class, note how much its queue holds if that is not the interface's txqueuelen.  Once something was set in it
+    and deleted, the kernel makes a queue that it shows to nobody, as long as txqueuelen is at that moment
+    (htb_graft in net/sched/sch_htb.c): today's usual txqueuelen is taken for that, any other means that the length is not known.  In
+    tbf and red no queue is left after that (tbf_graft in net/sched/sch_tbf.c).
     """
     shown = set()
     hollow = {(name, each["handle"]): each for name, one in interfaces.items() for each in _hollow(one)}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What a process and all below it have taken: processor time, which does not depend on load, and memory of their own.
+"""What a process and all below it have taken: processor time, and memory of their own.
 
 The wall clock also counts what other programs of the machine do. Source: proc_pid_stat(5), fields 14 to 17;
 proc_pid_statm(5).

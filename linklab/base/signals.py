@@ -9,7 +9,7 @@ import threading
 from collections.abc import Iterator
 
 TO_STOP = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-"""Ctrl+C, whoever ends programs, and the end of the terminal."""
+"""What asks a program to end: Ctrl+C, kill(1), and the terminal that closes."""
 
 
 @contextlib.contextmanager

@@ -272,6 +272,3 @@ class _Watched(Generic[T]):
     def _signal(self, number: signal.Signals) -> None:
         with contextlib.suppress(ProcessLookupError):
             signal.pidfd_send_signal(self.pidfd, number)
-
-
-# --- Ctrl+C

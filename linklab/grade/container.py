@@ -306,8 +306,9 @@ def _hold(lock: Path) -> int:
 def remove_leftovers(users: range = EVERY_USER) -> None:
     """End what networks that have ended, or whose grading was killed, have left: processes, then files.
 
-    Nothing of one submission may reach the next: also the dead, which whoever has adopted them waits for here, since
-    Linux counts them against the limit of their user's processes.  No network may run meanwhile.
+    Nothing of one submission may reach the next.  That holds for dead processes too: Linux counts them against their
+    user's limit until somebody has waited for them, which this process does if it has adopted them.  No network may run
+    meanwhile.
 
     Raises:
         EngineError: as `end_all`, or a folder cannot be removed.
@@ -320,7 +321,7 @@ def remove_leftovers(users: range = EVERY_USER) -> None:
             os.waitpid(pid, os.WNOHANG)
     places = {*_folders_to_write()}
     with contextlib.suppress(FileNotFoundError):
-        places |= {*_BEGAN.read_text().split("\n")}  # of a grading with another TMPDIR
+        places |= {*_BEGAN.read_text().splitlines()}  # of a grading with another TMPDIR
     if lacks_landlock():  # then they write wherever anybody may
         places |= {str(each.point) for each in mounts() if each.kind not in _OF_KERNEL}
     theirs = ["-uid", f"+{users.start - 1}", "-uid", f"-{users.stop}"]
@@ -410,10 +411,11 @@ def _processes(user: int) -> list[int]:
 
 def _owners() -> Iterator[tuple[int, int]]:
     """Each process, dead or not, and its user: the folder's owner, whether it may be looked at or not (proc_pid(5))."""
-    for name in os.listdir("/proc"):  # noqa: PTH208 - names alone, of thousands of processes
-        if name.isdecimal():
-            with contextlib.suppress(OSError):  # it has gone
-                yield int(name), Path("/proc", name).stat().st_uid
+    with os.scandir("/proc") as entries:
+        for entry in entries:
+            if entry.name.isdecimal():
+                with contextlib.suppress(OSError):  # it has gone
+                    yield int(entry.name), entry.stat().st_uid
 
 
 def _is_running(pid: int) -> bool:

@@ -102,7 +102,7 @@ def main(settings: str, *command: str) -> None:
 
 
 def _landlock(libc: ctypes.CDLL) -> int:
-    """Its version, below 1 where there is none (landlock_create_ruleset(2))."""
+    """Return the version of Landlock that can be used here, below 1 for none (landlock_create_ruleset(2))."""
     return int(libc.syscall(_CREATE_RULESET, None, 0, _ASK_VERSION))
 
 

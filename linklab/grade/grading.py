@@ -131,7 +131,9 @@ def grade_all(
                     told(None)
                     continue
                 index, done = event
-                told(Progress(index, found.take(index, done) if done is not None else None))
+                with signals_wait(*TO_STOP):  # else a folder may lack results, and `out` takes no more
+                    entry = found.take(index, done) if done is not None else None
+                told(Progress(index, entry))
     except (KeyboardInterrupt, SystemExit):
         with signals_wait(*TO_STOP):
             if any(entry is not None for entry in found.entries):
@@ -287,15 +289,14 @@ def _written(out: Path, name: str, report: Report, log: str) -> Report:
         files = _files(report)
     for file, text in files.items():
         write(new / file, text)
-    with signals_wait(*TO_STOP):  # in between there would be no results at all, and nothing could be graded into `out`
-        if (out / name).exists():
-            (out / name).rename(old)
-            for path in old.iterdir():
-                if path.name not in _OURS and not (new / path.name).exists():  # somebody's own notes
-                    path.rename(new / path.name)
-        new.rename(out / name)
-        _emptied(old)
-        (out / "logs" / f"{name}.log").unlink(missing_ok=True)
+    if (out / name).exists():
+        (out / name).rename(old)
+        for path in old.iterdir():
+            if path.name not in _OURS and not (new / path.name).exists():  # somebody's own notes
+                path.rename(new / path.name)
+    new.rename(out / name)
+    _emptied(old)
+    (out / "logs" / f"{name}.log").unlink(missing_ok=True)
     if log.strip():
         (out / "logs").mkdir(exist_ok=True)
         write(out / "logs" / f"{name}.log", visible(log))  # a message may quote what was handed in

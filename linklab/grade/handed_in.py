@@ -60,7 +60,7 @@ class HandedIn:
         object.__setattr__(self, "real", Path(os.path.realpath(self.path)))
 
     def content(self, most: int) -> bytes:
-        """At most so many bytes of it, if it still is the file that was found: whoever hands in may put another there.
+        """At most so many bytes of the file, if it is still the one that was found: a student may have replaced it.
 
         Raises:
             OSError: it cannot be read, or something else has taken its place.
