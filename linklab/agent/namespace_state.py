@@ -291,8 +291,8 @@ def _inner_queues(netlink: Netlink, names: dict[int, str], interfaces: dict[str,
 
     For a class, note how much its queue holds if that is not the interface's txqueuelen.  Once something was set in it
     and deleted, the kernel makes a queue that it shows to nobody, as long as txqueuelen is at that moment
-    (htb_graft in net/sched/sch_htb.c): today's usual txqueuelen is taken for that, any other means that the length is not known.  In
-    tbf and red no queue is left after that (tbf_graft in net/sched/sch_tbf.c).
+    (htb_graft in net/sched/sch_htb.c).  The usual txqueuelen of today is taken for that; with any other, the length is
+    not known.  In tbf and red no queue is left after that (tbf_graft in net/sched/sch_tbf.c).
     """
     shown = set()
     hollow = {(name, each["handle"]): each for name, one in interfaces.items() for each in _hollow(one)}
