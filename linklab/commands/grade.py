@@ -196,8 +196,7 @@ def _run(args: argparse.Namespace) -> int:
     lists = given.else_of(known.lists) if known else given
     if args.container and args.cluster:
         raise InputError("--in-container grades here, --cluster elsewhere; give one of them")
-    if submissions:
-        _need_engine(args, submissions)
+    own_users = bool(submissions) and _need_engine(args, submissions)
     settings = GradingSettings(
         course=content,
         jobs=_at_once(args, len(submissions)),
@@ -208,6 +207,7 @@ def _run(args: argparse.Namespace) -> int:
         options={
             "sandboxed": not args.trusted,
             **({"container": True} if args.container else {}),
+            **({"own_users": True} if own_users else {}),
             **({"seeds": args.seeds} if args.seeds else {}),
         },
         marking=Marking(course, lists.points, lists.times),
@@ -244,16 +244,25 @@ def _at_once(args: argparse.Namespace, submissions: int) -> int:
     return most
 
 
-def _need_engine(args: argparse.Namespace, submissions: Sequence[HandedIn]) -> None:
-    """MissingError or InputError where networks cannot be built here; a cluster is asked later."""
+def _need_engine(args: argparse.Namespace, submissions: Sequence[HandedIn]) -> bool:
+    """Whether the sandbox gives each network here a user of its own.
+
+    Raises:
+        MissingError, InputError: networks cannot be built here; a cluster is asked later.
+    """
     if args.cluster:
         _hidden_from_submissions(map(Path, search_path()))  # which lie at the same paths there
-    else:
-        _engine(args, submissions).check()
-        if args.container:
-            _warn_of_no_landlock()
-        elif len(submissions) > 1 and not args.trusted:
-            _warn_of_sharing()
+        return False
+    _engine(args, submissions).check()
+    if args.container:
+        _warn_of_no_landlock()
+        return False
+    if args.trusted:
+        return False
+    why = why_no_subordinates() if os.geteuid() != 0 else why_no_other_user()
+    if why and len(submissions) > 1:
+        _warn_of_sharing(why)
+    return not why
 
 
 def _warn_of_no_landlock() -> None:
@@ -267,13 +276,12 @@ def _warn_of_no_landlock() -> None:
         )
 
 
-def _warn_of_sharing() -> None:
-    if why := why_no_subordinates() if os.geteuid() != 0 else why_no_other_user():
-        print(
-            f"linklab: no network can have a user of its own ({why}), so all run as you and share the limits that "
-            "Linux sets for each user. For the cure see docs/troubleshooting.md, sandbox.",
-            file=sys.stderr,
-        )
+def _warn_of_sharing(why: str) -> None:
+    print(
+        f"linklab: no network can have a user of its own ({why}), so all run as you and share the limits that "
+        "Linux sets for each user. For the cure see docs/troubleshooting.md, sandbox.",
+        file=sys.stderr,
+    )
 
 
 def _engine(args: argparse.Namespace, submissions: Sequence[HandedIn]) -> Engine:

@@ -76,10 +76,14 @@ _OURS = 3
 
 
 class SandboxEngine(PocketEngine):
-    """Starts networks in pocket kernels that reach nothing else of this machine."""
+    """Starts networks in pocket kernels that reach nothing else of this machine.
 
-    def __init__(self, limits: Limits | None = None) -> None:
+    own_users: whether a network is started only as a user of its own.
+    """
+
+    def __init__(self, limits: Limits | None = None, *, own_users: bool = False) -> None:
         self.limits = limits or Limits()
+        self.own_users = own_users
         self._networks: list[SandboxNetwork] = []
         self._came_out = CameOut()
         super().__init__(self.limits.memory_mib)
@@ -108,7 +112,10 @@ class SandboxEngine(PocketEngine):
         return min(self.limits.processor_s, max(_LEAST_S, left_s))
 
     def _network(self, **options: Any) -> PocketNetwork:
-        return self._noted(SandboxNetwork(replace(self.limits, processor_s=self.left_s()), another_user(), **options))
+        user = another_user()
+        if user is None and self.own_users:
+            raise MissingError("no user of its own could be given to a network, though there was one before: try again")
+        return self._noted(SandboxNetwork(replace(self.limits, processor_s=self.left_s()), user, **options))
 
     def _noted(self, network: SandboxNetwork) -> SandboxNetwork:
         """The network, which from here on counts for what all together may take."""

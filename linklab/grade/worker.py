@@ -80,13 +80,16 @@ class Done:
     log: str = ""
 
 
-def grading_engine(*, sandboxed: bool, container: bool = False, secret: Sequence[Path] = ()) -> Engine:
+def grading_engine(
+    *, sandboxed: bool, container: bool = False, secret: Sequence[Path] = (), own_users: bool = False
+) -> Engine:
     """What networks are built with.
 
     Args:
         sandboxed: whether in a sandbox.
         container: whether the container that we are in is the sandbox.
         secret: files that the student's commands must not be able to read there.
+        own_users: whether a network is started only where the sandbox can give it a user of its own.
     """
     if container:
         from linklab.grade.container import ContainerEngine  # noqa: PLC0415 - only in the process that grades
@@ -95,7 +98,7 @@ def grading_engine(*, sandboxed: bool, container: bool = False, secret: Sequence
     if sandboxed:
         from linklab.grade.sandbox import SandboxEngine  # noqa: PLC0415 - only in the process that grades
 
-        engine: Engine = SandboxEngine()
+        engine: Engine = SandboxEngine(own_users=own_users)
         return engine
     from linklab.engine.pocket import PocketEngine  # noqa: PLC0415 - as above
 
@@ -109,6 +112,7 @@ def grade_in_pocket(
     seeds: Sequence[int] | None = None,
     sandboxed: bool = True,
     container: bool = False,
+    own_users: bool = False,
     shared: Path | None = None,
 ) -> Report:
     """Grade a bundle; raises as `linklab.grade.unit.grade`.
@@ -119,11 +123,12 @@ def grade_in_pocket(
         seeds: of the runs that are measured; None takes the grader's own.
         sandboxed: False for submissions that are trusted.
         container: True where the container that we are in is the sandbox.
+        own_users: whether a network without a user of its own is an error, since this machine gives others one.
         shared: folder of what networks have answered, or None; nothing that a submission runs may reach it.
     """
     from linklab.grade.unit import SEEDS, grade  # noqa: PLC0415 - as above
 
-    engine = grading_engine(sandboxed=sandboxed, container=container)
+    engine = grading_engine(sandboxed=sandboxed, container=container, own_users=own_users)
     return grade(bundle, course, engine, SEEDS if seeds is None else seeds, shared)
 
 
@@ -263,7 +268,8 @@ def _work(unit: Unit, bundle: str, _tell: Tell) -> Report:
         elif unit.options.get("sandboxed", True):
             if why := scope.enter(scope.limits_of(MOST_MEMORY_BYTES)):  # the other limits hold all the same
                 sys.stderr.write(f"{why}\n")
-            subordinate.enter()  # before there are threads; where it cannot be, networks run as ourselves
+            if (why := subordinate.enter()) and os.geteuid() != 0:  # before there are threads
+                sys.stderr.write(f"networks have no subordinate users: {why}\n")
         with searching(map(Path, unit.exercises)), scratch.within(folder):
             try:
                 with _processor_time(unit.processor_s):

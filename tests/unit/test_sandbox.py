@@ -523,11 +523,15 @@ def test_the_machines_root_grades_as_another_user_or_not_at_all(another, alone, 
     ("user", "why"), [(1000, "newuidmap is not installed"), (0, "not all numbers are ours"), (0, "")]
 )
 def test_who_grades_a_class_is_told_that_networks_share_a_user(user, why, monkeypatch, capsys):
-    """Before anything begins, with the cure; where each has one of its own there is nothing to tell."""
+    """Before anything begins, with the cure; not where each has one, nor of one submission."""
     monkeypatch.setattr(grade_command.os, "geteuid", lambda: user)
     monkeypatch.setattr(grade_command, "why_no_subordinates", lambda: why if user else "nobody asked")
     monkeypatch.setattr(grade_command, "why_no_other_user", lambda: "nobody asked" if user else why)
-    grade_command._warn_of_sharing()
+    monkeypatch.setattr(grade_command, "_engine", lambda *_: SimpleNamespace(check=lambda: None))
+    asked = SimpleNamespace(cluster="", container=False, trusted=False)
+    assert grade_command._need_engine(asked, ["one of two"]) == (not why)
+    assert capsys.readouterr().err == ""
+    assert grade_command._need_engine(asked, ["one", "the other"]) == (not why)
     assert capsys.readouterr().err == (
         f"linklab: no network can have a user of its own ({why}), so all run as you and share the limits that "
         "Linux sets for each user. For the cure see docs/troubleshooting.md, sandbox.\n"
@@ -667,6 +671,15 @@ def test_a_look_that_takes_long_is_followed_by_a_longer_rest(monkeypatch, tmp_pa
     monkeypatch.setattr(network, "_open_files", lambda: 0)
     network._watch()
     assert rests == [0.25, pytest.approx(1, rel=0.4), pytest.approx(2, rel=0.4)]
+
+
+def test_a_network_is_never_ours_where_others_have_users_of_their_own(monkeypatch):
+    """Regression: where no namespace could be made for one submission, its networks ran as who grades, in silence."""
+    monkeypatch.setattr(sandbox, "another_user", lambda: None)
+    with pytest.raises(MissingError, match=r"^no user of its own could be given to a network, though there was one "):
+        sandbox.SandboxEngine(own_users=True)._network()
+    monkeypatch.setattr(sandbox, "SandboxNetwork", lambda _, user: SimpleNamespace(user=user))
+    assert sandbox.SandboxEngine()._network().user is None
 
 
 @pytest.mark.parametrize(("used_s", "left_s"), [(0.0, 300.0), (700.0, 200.0), (895.0, 10.0), (950.0, 10.0)])
