@@ -10,7 +10,7 @@ from typing import Any
 from linklab.base.text import excerpt
 from linklab.errors import Fault, InputError
 from linklab.topology import Topology
-from linklab.topology.checks import wireless_names
+from linklab.topology.checks import OWN_TERMINALS, wireless_names
 from linklab.topology.parts import Link, Node
 from linklab.topology.switching import has_spanning_tree, loop_words
 
@@ -57,7 +57,8 @@ def need_gradable(topology: Topology, beside: Topology | None = None) -> None:
 
     Raises:
         UnbuildableError: it is refused by `need_few`, or has wireless nodes; or a node's name is that of another node's
-            interface, so that a state could not say which is meant; or what the first broadcast starts never ends.
+            interface or of a terminal of ours, so that a state could not say which is meant; or what the first
+            broadcast starts never ends.
     """
     need_few(topology, beside)
     if wireless := sorted(wireless_names(topology)):
@@ -67,6 +68,8 @@ def need_gradable(topology: Topology, beside: Topology | None = None) -> None:
             "take it out"
         )
     nodes = {each.name for each in topology.nodes}
+    for name in sorted(nodes.intersection(OWN_TERMINALS)):
+        raise UnbuildableError(f"the topology has a node {name}, which is a name of Linklab's own: rename the node")
     for node, interfaces in topology.interfaces().items():
         for name in sorted({*interfaces} & nodes):
             raise UnbuildableError(f"the topology has a node {name}, which an interface of {node} is called too")

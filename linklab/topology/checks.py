@@ -28,6 +28,8 @@ __all__ = ["NAME", "SWITCH_TYPES", "Problem", "problems", "wireless_names"]
 
 LONGEST_INTERFACE_NAME = 15
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
+OWN_TERMINALS = ("client", "mininet")
+"""Terminals in the root namespace and of the Mininet CLI; a node of that name cannot be told from these."""
 
 
 def problems(topology: DrawnNetwork) -> list[Problem]:
@@ -260,7 +262,7 @@ def _names(topology: DrawnNetwork) -> Iterator[Problem]:
         if not NAME.fullmatch(node.name):
             rule = "may hold letters, digits, _ . and -, and starts with a letter, a digit or _"
             yield Problem("error", where, f'"hostname" {rule}; found {quoted(node.name)}', key="hostname")
-        elif node.name in ("client", "mininet"):
+        elif node.name in OWN_TERMINALS:
             yield Problem("warning", where, f'a terminal called "{node.name}" is Linklab\'s own; rename the node')
 
 

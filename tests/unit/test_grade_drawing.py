@@ -130,6 +130,14 @@ def test_a_node_has_no_name_of_an_interface():
         need_gradable(Topology.loads(json.dumps(renamed), "Lab 8.mn"))
 
 
+@pytest.mark.parametrize("name", ["client", "mininet"])
+def test_a_drawing_with_a_node_named_as_a_terminal_of_ours_is_refused(name):
+    """Regression: a host called client stood in the state in place of the root namespace, where the switches are."""
+    renamed = LAB_8.read_text().replace('"h1"', f'"{name}"')
+    with pytest.raises(UnbuildableError, match=rf"a node {name}, which is a name of Linklab's own: rename the node$"):
+        need_gradable(Topology.loads(renamed, "Lab 8.mn"))
+
+
 @pytest.mark.parametrize("kind", ["stations", "aps"])
 def test_a_drawing_with_wireless_nodes_is_not_gradable(kind):
     """Regression: Mininet-WiFi's nodes cannot be built here, which was an error of ours."""
