@@ -271,7 +271,7 @@ def _warn_of_no_landlock() -> None:
     if lacks_landlock():
         print(
             "linklab: no Landlock here (Linux 5.19 has it, and Docker allows it), so a submission can write wherever "
-            "anybody can, and in the memory of its own kernel. Grade one submission in a container, and throw it away.",
+            "anybody can: grade one submission in a container, and throw it away.",
             file=sys.stderr,
         )
 

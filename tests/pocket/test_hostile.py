@@ -709,6 +709,47 @@ def test_a_network_whose_keeper_is_stopped_ends_at_its_limits(tmp_path):
         assert network._gone.wait(20)
 
 
+OTHER_MOUNTS = "mkdir -p /mnt/a /mnt/b && mount -t hostfs a /mnt/a && mount -t hostfs b /mnt/b"
+OWN_MEMORY = r"""python3 - <<'END'
+import errno, os
+leads = {}
+for entry in os.scandir("/mnt/a/proc/self/fd"):
+    try:
+        leads[os.readlink(entry)] = entry.path
+    except FileNotFoundError:  # closed meanwhile: it was the folder itself
+        pass
+(memory,) = (place for file, place in leads.items() if file.startswith("/memory/#"))
+open("/mnt/a/pocket/lab/known", "w").close()
+pinned = os.open("/mnt/a/pocket/lab/known", os.O_PATH)
+os.unlink("/mnt/b/pocket/lab/known")
+os.symlink(memory.removeprefix("/mnt/a"), "/mnt/b/pocket/lab/known")
+for flags in (os.O_RDONLY, os.O_RDWR, os.O_WRONLY | os.O_APPEND):
+    try:
+        print(os.open("/mnt/a/pocket/lab/known", flags))
+    except OSError as error:
+        print(errno.errorcode[error.errno])
+END"""
+
+
+def test_root_inside_does_not_reach_the_memory_of_the_pockets_kernel(tmp_path):
+    """Regression: a file was replaced by a link to that memory, over a second mount, and work.sh was out of the pocket.
+
+    Such a link is of /proc: it leads to a file that has no name.
+    """
+    with SandboxEngine(Limits(memory_mib=256)).start(None, workdir=tmp_path) as network:
+        type_(network, OTHER_MOUNTS)
+        (done,) = network.run([Typed("client", OWN_MEMORY)])
+    assert done.output.split() == ["ELOOP"] * 3
+
+
+def test_root_inside_writes_to_nothing_of_the_machines_proc(tmp_path):
+    """Also without a sandbox: /proc/self/mem there is the memory of the pocket's kernel, whose name stands in comm."""
+    with PocketEngine().start(None, workdir=tmp_path) as network:
+        type_(network, OTHER_MOUNTS)
+        (done,) = network.run([Typed("client", "echo pwned 1<>/mnt/a/proc/self/comm")])
+    assert done.output == "bash: /mnt/a/proc/self/comm: Permission denied\n"
+
+
 HOLDS_OPEN = """python3 -c '
 held = [open(f"/lab/f{number}", "w") for number in range(400)]
 while True: pass'"""

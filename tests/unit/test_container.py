@@ -17,6 +17,7 @@ import pytest
 from linklab.base import place
 from linklab.base.orphans import orphans_end
 from linklab.base.processes import children
+from linklab.commands import grade as grade_command
 from linklab.engine import pocket
 from linklab.errors import EngineError, MissingError
 from linklab.grade import container, enter
@@ -231,6 +232,28 @@ def test_what_cannot_be_removed_lets_no_submission_begin(tmp_path, monkeypatch):
     monkeypatch.setattr(subprocess, "run", lambda *_, **__: None)
     with pytest.raises(EngineError, match=r"linklab-container-a, which an earlier submission has made, cannot be rem"):
         remove_leftovers(range(USER, USER + 1))
+
+
+def test_what_stays_at_the_end_is_said_and_loses_no_result(monkeypatch, capsys):
+    """The container is thrown away; what was graded in it counts."""
+
+    def stays():
+        raise EngineError("/tmp/linklab-container-a cannot be removed")
+
+    monkeypatch.setattr(container, "remove_leftovers", stays)
+    container.leave_empty()
+    assert capsys.readouterr().err == (
+        "linklab: something of the submissions stays in this container: /tmp/linklab-container-a cannot be removed\n"
+    )
+
+
+@pytest.mark.parametrize(("lacks", "said"), [(True, "linklab: no Landlock here ("), (False, "")])
+def test_who_grades_in_a_container_without_landlock_is_warned(lacks, said, monkeypatch, capsys):
+    """Of a submission too that is graded alone: its commands write wherever anybody may."""
+    monkeypatch.setattr(container, "lacks_landlock", lambda: lacks)
+    monkeypatch.setattr(grade_command, "_engine", lambda *_: SimpleNamespace(check=lambda: None))
+    grade_command._need_engine(SimpleNamespace(cluster="", container=True, trusted=False), ["one"])
+    assert capsys.readouterr().err.partition("Linux")[0] == said
 
 
 @as_root

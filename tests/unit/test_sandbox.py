@@ -756,3 +756,17 @@ def test_no_more_networks_run_at_once_than_the_users_limits_have_room_for(monkey
     monkeypatch.setattr(os, "geteuid", lambda: user)
     monkeypatch.setattr(resource, "getrlimit", lambda kind: (0, hard[kind]))
     assert most_at_once() == most
+
+
+@pytest.mark.parametrize(
+    ("most", "asked", "at_once"),
+    [(1, {}, 1), (3, {}, 3), (None, {}, 4), (5, {}, 4), (1, {"trusted": True}, 4), (1, {"cluster": "a:1"}, 4)],
+)
+def test_no_more_submissions_are_graded_at_once_than_limits_have_room_for(most, asked, at_once, monkeypatch, capsys):
+    """And who grades is told why it takes longer; where it takes no longer there is nothing to tell."""
+    monkeypatch.setattr(grade_command, "processors", lambda: 4)
+    monkeypatch.setattr(grade_command, "most_at_once", lambda: most)
+    given = SimpleNamespace(**{"container": False, "jobs": None, "trusted": False, "cluster": ""} | asked)
+    assert grade_command._at_once(given, 10) == at_once
+    told = f"linklab: {most} of 4 at once, since your user's limits of processes and waiting signals (ulimit -Hu, -Hi)"
+    assert capsys.readouterr().err.startswith(told) == (at_once < 4)
