@@ -710,36 +710,38 @@ def test_a_network_whose_keeper_is_stopped_ends_at_its_limits(tmp_path):
 
 
 OTHER_MOUNTS = "mkdir -p /mnt/a /mnt/b && mount -t hostfs a /mnt/a && mount -t hostfs b /mnt/b"
-OWN_MEMORY = r"""python3 - <<'END'
-import errno, os
+REPLACED = r"""python3 - <<'END'
+import contextlib, errno, os
+file = "pocket/lab/known"
 leads = {}
 for entry in os.scandir("/mnt/a/proc/self/fd"):
-    try:
-        leads[os.readlink(entry)] = entry.path
-    except FileNotFoundError:  # closed meanwhile: it was the folder itself
-        pass
-(memory,) = (place for file, place in leads.items() if file.startswith("/memory/#"))
-open("/mnt/a/pocket/lab/known", "w").close()
-pinned = os.open("/mnt/a/pocket/lab/known", os.O_PATH)
-os.unlink("/mnt/b/pocket/lab/known")
-os.symlink(memory.removeprefix("/mnt/a"), "/mnt/b/pocket/lab/known")
-for flags in (os.O_RDONLY, os.O_RDWR, os.O_WRONLY | os.O_APPEND):
-    try:
-        print(os.open("/mnt/a/pocket/lab/known", flags))
-    except OSError as error:
-        print(errno.errorcode[error.errno])
+    with contextlib.suppress(FileNotFoundError):  # closed meanwhile: it was the folder itself
+        leads[os.readlink(entry)] = entry.path.removeprefix("/mnt/a")
+(memory,) = (place for name, place in leads.items() if name.startswith("/memory/#"))
+for replace in (lambda path: os.symlink(memory, path), os.mkfifo):
+    open(f"/mnt/a/{file}", "w").close()
+    pinned = os.open(f"/mnt/a/{file}", os.O_PATH)
+    os.unlink(f"/mnt/b/{file}")
+    replace(f"/mnt/b/{file}")
+    for flags in (os.O_RDONLY, os.O_RDWR, os.O_WRONLY | os.O_APPEND):
+        try:
+            print(os.open(f"/mnt/a/{file}", flags))
+        except OSError as error:
+            print(errno.errorcode[error.errno])
+    os.close(pinned)
+    os.unlink(f"/mnt/b/{file}")
 END"""
 
 
-def test_root_inside_does_not_reach_the_memory_of_the_pockets_kernel(tmp_path):
-    """Regression: a file was replaced by a link to that memory, over a second mount, and work.sh was out of the pocket.
+def test_what_is_put_in_the_place_of_a_file_is_not_opened_by_the_pockets_kernel(tmp_path):
+    """Regression: over a second mount, by a link of /proc to that kernel's own memory, work.sh was out of the pocket.
 
-    Such a link is of /proc: it leads to a file that has no name.
+    And that kernel waited for who writes to a pipe, half an hour, which no limit of processor time ends.
     """
     with SandboxEngine(Limits(memory_mib=256)).start(None, workdir=tmp_path) as network:
         type_(network, OTHER_MOUNTS)
-        (done,) = network.run([Typed("client", OWN_MEMORY)])
-    assert done.output.split() == ["ELOOP"] * 3
+        (done,) = network.run([Typed("client", REPLACED)])
+    assert done.output.split() == ["ELOOP", "ELOOP", "ELOOP", "EACCES", "EACCES", "ENXIO"]
 
 
 def test_root_inside_writes_to_nothing_of_the_machines_proc(tmp_path):
