@@ -196,7 +196,9 @@ def _run(args: argparse.Namespace) -> int:
     lists = given.else_of(known.lists) if known else given
     if args.container and args.cluster:
         raise InputError("--in-container grades here, --cluster elsewhere; give one of them")
-    own_users = bool(submissions) and _need_engine(args, submissions)
+    if submissions:
+        _need_engine(args, submissions)
+    own_users = bool(submissions) and _gives_own_users(args, len(submissions))
     settings = GradingSettings(
         course=content,
         jobs=_at_once(args, len(submissions)),
@@ -244,24 +246,27 @@ def _at_once(args: argparse.Namespace, submissions: int) -> int:
     return most
 
 
-def _need_engine(args: argparse.Namespace, submissions: Sequence[HandedIn]) -> bool:
-    """Whether the sandbox gives each network here a user of its own.
-
-    Raises:
-        MissingError, InputError: networks cannot be built here; a cluster is asked later.
-    """
+def _need_engine(args: argparse.Namespace, submissions: Sequence[HandedIn]) -> None:
+    """MissingError or InputError where networks cannot be built here; a cluster is asked later."""
     if args.cluster:
         _hidden_from_submissions(map(Path, search_path()))  # which lie at the same paths there
-        return False
+        return
     _engine(args, submissions).check()
     if args.container:
         _warn_of_no_landlock()
-        return False
-    if args.trusted:
+
+
+def _gives_own_users(args: argparse.Namespace, submissions: int) -> bool:
+    """Whether each network has a user of its own here; where several submissions would share one, that is said."""
+    if args.cluster or args.container or args.trusted:
         return False
     why = why_no_subordinates() if os.geteuid() != 0 else why_no_other_user()
-    if why and len(submissions) > 1:
-        _warn_of_sharing(why)
+    if why and submissions > 1:
+        print(
+            f"linklab: no network can have a user of its own ({why}), so all run as you and share the limits that "
+            "Linux sets for each user. For the cure see docs/troubleshooting.md, sandbox.",
+            file=sys.stderr,
+        )
     return not why
 
 
@@ -274,14 +279,6 @@ def _warn_of_no_landlock() -> None:
             "anybody can: grade one submission in a container, and throw it away.",
             file=sys.stderr,
         )
-
-
-def _warn_of_sharing(why: str) -> None:
-    print(
-        f"linklab: no network can have a user of its own ({why}), so all run as you and share the limits that "
-        "Linux sets for each user. For the cure see docs/troubleshooting.md, sandbox.",
-        file=sys.stderr,
-    )
 
 
 def _engine(args: argparse.Namespace, submissions: Sequence[HandedIn]) -> Engine:

@@ -527,11 +527,10 @@ def test_who_grades_a_class_is_told_that_networks_share_a_user(user, why, monkey
     monkeypatch.setattr(grade_command.os, "geteuid", lambda: user)
     monkeypatch.setattr(grade_command, "why_no_subordinates", lambda: why if user else "nobody asked")
     monkeypatch.setattr(grade_command, "why_no_other_user", lambda: "nobody asked" if user else why)
-    monkeypatch.setattr(grade_command, "_engine", lambda *_: SimpleNamespace(check=lambda: None))
     asked = SimpleNamespace(cluster="", container=False, trusted=False)
-    assert grade_command._need_engine(asked, ["one of two"]) == (not why)
+    assert grade_command._gives_own_users(asked, 1) == (not why)
     assert capsys.readouterr().err == ""
-    assert grade_command._need_engine(asked, ["one", "the other"]) == (not why)
+    assert grade_command._gives_own_users(asked, 2) == (not why)
     assert capsys.readouterr().err == (
         f"linklab: no network can have a user of its own ({why}), so all run as you and share the limits that "
         "Linux sets for each user. For the cure see docs/troubleshooting.md, sandbox.\n"
