@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How many processes this program may run side by side, and which others a process has started."""
+"""How many processes this program may run side by side, which ones one has started, and how many memory has cost."""
 
 from __future__ import annotations
 
@@ -11,6 +11,19 @@ from pathlib import Path
 def processors() -> int:
     """Return how many processors this process may use: so many pockets or compilers do not slow each other down."""
     return len(os.sched_getaffinity(0))
+
+
+def killed_for_memory(vmstat: Path = Path("/proc/vmstat")) -> int:
+    """Return how many processes this machine has killed since its start because memory ran out, 0 if it does not say.
+
+    Source: mm/oom_kill.c; /proc/vmstat has it since Linux 4.13.
+    """
+    with contextlib.suppress(OSError):
+        for line in vmstat.read_text(encoding="utf-8").splitlines():
+            name, _, count = line.partition(" ")
+            if name == "oom_kill":
+                return int(count)
+    return 0
 
 
 def children(pid: int) -> list[int]:

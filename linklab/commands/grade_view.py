@@ -67,11 +67,13 @@ class GradeView:
             self.running[event.index] = time.perf_counter()
         elif event is not None and event.entry is not None:
             self.running.pop(event.index, None)
-            self.entries[event.index] = event.entry
+            if not event.again:
+                self.entries[event.index] = event.entry
         if self.console.is_terminal:
             self.live.update(self._now(), refresh=True)
         elif event is not None and event.entry is not None:
-            line = f"{self._count()} {event.entry.label}: {_outcome(event.entry)}"
+            outcome = "in doubt, so it is graded once more at the end" if event.again else _outcome(event.entry)
+            line = f"{self._count()} {event.entry.label}: {outcome}"
             self._line(plain(line, style=_STYLES[event.entry.report.status]))
         elif time.perf_counter() - self.told > QUIET_S:
             self._line(plain(f"{self._count()} running: {', '.join(self._names())}"))

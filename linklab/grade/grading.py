@@ -72,10 +72,14 @@ class GradingSettings:
 
 @dataclass(frozen=True)
 class Progress:
-    """Something happened to the submission `index`: it was begun, or `entry` came of it."""
+    """Something happened to the submission `index`: it was begun, or `entry` came of it.
+
+    again: whether that does not count, and it is graded once more at the end.
+    """
 
     index: int
     entry: Entry | None = None
+    again: bool = False
 
 
 @dataclass(frozen=True)
@@ -133,7 +137,7 @@ def grade_all(
                 index, done = event
                 with signals_wait(*TO_STOP):  # else a folder may lack results, and `out` takes no more
                     entry = found.take(index, done) if done is not None else None
-                told(Progress(index, entry))
+                told(Progress(index, entry, done is not None and done.again))
     except (KeyboardInterrupt, SystemExit):
         with signals_wait(*TO_STOP):
             if any(entry is not None for entry in found.entries):
@@ -161,10 +165,11 @@ class _Class:
         self.logs = [""] * len(self.submissions)
 
     def take(self, index: int, done: Done) -> Entry:
-        """Write what came of a submission, in place of what came of it before."""
+        """Write what came of a submission, in place of what came of it before; not yet what is in doubt."""
         submission, places = self.submissions[index], self.places
-        if self.entries[index] is not None and places[index].name not in self.old:
-            _removed(self.out, places[index].name)  # it broke at first, when it may have proven nothing
+        if done.again:
+            self.logs[index] = done.log
+            return Entry(places[index].name, places[index].label, done.report)
         proven = Entry("", "", done.report).proven
         places[index] = self.before.beside(submission, self.at_first[index], proven, _without(places, index))
         name, label = places[index].name, places[index].label
@@ -246,18 +251,21 @@ def _twice_where_in_doubt(units: _Units, alone: _Units, at_once: int) -> Happeni
     beside = at_once > 1 or units is not alone
     with contextlib.closing(run_here(units, at_once)) as events:
         for event in events:
-            if event is not None and event[1] is not None and beside and _in_doubt(event[1].report):
-                doubtful.append(event[0])
-            yield event
+            match event:
+                case index, Done() as done if beside and _in_doubt(done):
+                    doubtful.append(index)
+                    yield index, replace(done, again=True)
+                case _:
+                    yield event
     doubtful.sort()
     with contextlib.closing(run_here([alone[index] for index in doubtful], 1)) as events:
         for event in events:
             yield None if event is None else (doubtful[event[0]], event[1])
 
 
-def _in_doubt(report: Report) -> bool:
-    """Whether a tool of ours broke at it, or a network of it ended, perhaps by what ran beside it."""
-    return tool_broke(report) or bool(report.stopped)
+def _in_doubt(done: Done) -> bool:
+    """Whether a tool of ours broke at it, or a network of it ended, or a part of one, perhaps by what ran beside it."""
+    return done.short or tool_broke(done.report) or bool(done.report.stopped)
 
 
 # --- writing
@@ -265,11 +273,6 @@ def _in_doubt(report: Report) -> bool:
 
 def _without(places: Sequence[Spot], index: int) -> list[Spot]:
     return [*places[:index], *places[index + 1 :]]
-
-
-def _removed(out: Path, name: str) -> None:
-    shutil.rmtree(out / name, ignore_errors=True)
-    (out / "logs" / f"{name}.log").unlink(missing_ok=True)
 
 
 def _emptied(*folders: Path) -> None:

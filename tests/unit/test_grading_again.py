@@ -128,6 +128,32 @@ def test_a_class_that_was_stopped_is_gone_on_with(place, monkeypatch, stopped):
     assert contents("old") == contents("new")
 
 
+@pytest.mark.parametrize("graded_before", [False, True])
+def test_what_is_in_doubt_when_a_class_is_stopped_counts_for_nothing(place, monkeypatch, capsys, graded_before):
+    """Regression: a network that ended beside others gave 0 points, and Ctrl+C before the second time made it final."""
+    if graded_before:
+        grade("in", "--out", "old")
+    path = hand_in("s2", do="stop", once=str(place / "once"))
+    ran = grading.run_here
+    calls = []
+
+    def run_here(*given):
+        calls.append(given)
+        if len(calls) > 1:
+            raise KeyboardInterrupt
+        return ran(*given)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(grading, "run_here", run_here)
+        grade("in", "--into" if graded_before else "--out", "old", code=130)
+    assert "e3.zip: in doubt, so it is graded once more at the end" in capsys.readouterr().out
+    assert marks("old") == {"s1": "4", "s3": "4"} | ({"s2": "4"} if graded_before else {})
+    skipped = json.loads(Path("old/summary.json").read_text())["skipped"]
+    assert [each["file"].partition("_")[0] for each in skipped] == ([] if graded_before else ["s2"])
+    grade(str(path), "--into", "old")
+    assert marks("old") == {"s1": "4", "s2": "4", "s3": "4"}
+
+
 def test_a_submission_that_came_later_is_added(place):
     """Under a name of its own, in its place among the others."""
     later = hand_in("s2")

@@ -24,6 +24,7 @@ from linklab.commands import grade_platform, grade_view
 from linklab.errors import InputError, MissingError
 from linklab.exercise.bundle import Bundle, dump_bundle, write_bundle
 from linklab.exercise.report import Status
+from linklab.grade import worker
 from linklab.grade.grading import GradingSettings, grade_all
 from linklab.grade.handed_in import collect, folder_names
 from linklab.grade.platform import packed
@@ -336,6 +337,16 @@ def test_a_network_that_ended_beside_others_is_graded_once_more_by_itself(handed
     found, told = graded(folder, tmp_path / "out")
     assert [(entry.report.score, entry.report.stopped) for entry in found.entries] == [(4.0, ""), (4.0, "")]
     assert [each.index for each in told if each is not None and each.entry is not None][2:] == [0]
+
+
+def test_what_was_graded_while_memory_ran_out_is_graded_once_more_by_itself(handed_in, tmp_path, monkeypatch):
+    """Regression: the machine killed a process of an honest network, which got 0 points for 100."""
+    counts = iter([7, 7])
+    monkeypatch.setattr(worker, "killed_for_memory", lambda: next(counts, 8))
+    found, told = graded(handed_in(s1="grade", s2="grade"), tmp_path / "out", jobs=2)
+    ends = [(each.index, each.again) for each in told if each is not None and each.entry is not None]
+    assert (sorted(ends[:2]), ends[2:]) == ([(0, True), (1, True)], [(0, False), (1, False)])
+    assert [entry.report.score for entry in found.entries] == [4.0, 4.0]
 
 
 def test_what_breaks_by_what_others_measured_is_graded_once_more_without_it(handed_in, tmp_path):

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which processes another one has started."""
+"""Which processes another one has started, and how many the machine has killed."""
 
 import os
 import subprocess
 
-from linklab.base.processes import children
+from linklab.base.processes import children, killed_for_memory
 
 
 def test_children_are_those_that_a_process_started_itself():
@@ -22,3 +22,13 @@ def test_children_are_those_that_a_process_started_itself():
         os.kill(grandchild, 9)
         shell.communicate()
     assert children(shell.pid) == []
+
+
+def test_what_memory_has_cost_is_counted_since_the_machines_start(tmp_path):
+    """As Linux 6.18 says it; a kernel that says nothing has killed nobody that we know of."""
+    vmstat = tmp_path / "vmstat"
+    vmstat.write_text("nr_free_pages 5012031\npgmigrate_success 0\noom_kill 13\nthp_fault_alloc 12\n")
+    assert killed_for_memory(vmstat) == 13
+    vmstat.write_text("nr_free_pages 5012031\n")
+    assert killed_for_memory(vmstat) == 0
+    assert killed_for_memory(tmp_path / "none") == 0
