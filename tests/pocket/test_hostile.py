@@ -741,7 +741,7 @@ def test_what_is_put_in_the_place_of_a_file_is_not_opened_by_the_pockets_kernel(
     with SandboxEngine(Limits(memory_mib=256)).start(None, workdir=tmp_path) as network:
         type_(network, OTHER_MOUNTS)
         (done,) = network.run([Typed("client", REPLACED)])
-    assert done.output.split() == ["ELOOP", "ELOOP", "ELOOP", "EACCES", "EACCES", "ENXIO"]
+    assert done.output.split() == [*["ELOOP"] * 3, *["EACCES"] * 3]
 
 
 def test_root_inside_writes_to_nothing_of_the_machines_proc(tmp_path):
