@@ -156,6 +156,18 @@ def test_a_network_that_failed_is_not_kept(use):
     assert len(engine.networks) == 2
 
 
+def test_what_was_answered_while_memory_ran_out_is_not_kept(tmp_path, monkeypatch):
+    """Regression: the machine killed a process of a network, and whoever had set the same got its 0 points too."""
+    monkeypatch.setattr(shared, "killed_for_memory", iter([3, 4]).__next__)
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "work").mkdir()
+    engine = SharedEngine(ScriptedEngine(ANSWERS), tmp_path / "kept", waits=True)
+    with engine.start(Topology.load(TOPOLOGY), workdir=tmp_path / "work") as network:
+        network.run([Typed("h1", "count")])
+    engine.keep()
+    assert list((tmp_path / "kept").iterdir()) == []
+
+
 def test_an_error_that_the_grader_goes_on_after_keeps_nothing(tmp_path):
     """What a network answered before and after an error is not kept, even where the grader makes do without."""
     (tmp_path / "kept").mkdir()
