@@ -46,6 +46,19 @@ def test_a_source_that_is_none_leaves_nothing(tmp_path, monkeypatch):
     assert sorted(path.name for path in pocket_kernel.cache_dir().iterdir()) == ["build.log", "lock"]
 
 
+def test_what_a_killed_build_left_goes_with_the_next(tmp_path, monkeypatch):
+    """Regression: its gigabytes stayed in the cache; the log of a build that failed stays."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(build, "_check_tools", lambda: None)
+    cache = pocket_kernel.cache_dir()
+    (cache / "build-x1/linux").mkdir(parents=True)
+    (cache / "build.log").touch()
+    with pytest.raises(InputError):
+        build.build(silent, tmp_path / "none.tar.xz")
+    assert not (cache / "build-x1").exists()
+    assert (cache / "build.log").exists()
+
+
 def test_a_patch_that_does_not_apply_is_named(tmp_path, tools):
     """With the versions it is proven for."""
     tree = tmp_path / "linux"
