@@ -7,10 +7,11 @@ wait. Asking never waits either, so neither side can hold up the other. Specifie
 
 from __future__ import annotations
 
+import contextlib
 import socket
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
 from typing import Any, TypeAlias
@@ -24,14 +25,14 @@ REASON_WAIT_S = 5.0
 """How long the end of the stream waits for whoever holds the network to say why, as the kernel's last words."""
 
 
-Patience: TypeAlias = Callable[[float], Callable[[], float]]
-"""From a deadline in seconds: a function that says, each time it has passed, how many seconds more to wait."""
+Patience: TypeAlias = Callable[[float], Iterable[float]]
+"""From a deadline in seconds: how many seconds to wait, and, each time these have passed, how many more."""
 
 
 class AgentLink:
     """One agent.
 
-    patience: of every request; none, until it is set.
+    patience: of every request; until it is set, its deadline alone.
     """
 
     def __init__(self, connection: socket.socket, largest: int = LARGEST) -> None:
@@ -41,7 +42,7 @@ class AgentLink:
             connection: to the agent.
             largest: bytes of a message of the agent's.
         """
-        self.patience: Patience = lambda deadline_s: lambda: 0.0
+        self.patience: Patience = lambda deadline_s: (deadline_s,)
         self._stream = FrameStream(connection, largest)
         self._waiting: dict[int, Future[dict[str, Any]]] = {}
         self._handlers: dict[str, list[Handler]] = {}
@@ -85,15 +86,13 @@ class AgentLink:
             DeadlineError: no answer within `deadline_s` wall seconds, or the time that `patience` gives; names `what`.
             EngineError: the agent has gone.
         """
-        wait_s, more_s = deadline_s, self.patience(deadline_s)
+        waited_s, waits = 0.0, self.patience(deadline_s)
         future = self.send(op, **fields)
-        while True:
-            try:
+        for wait_s in waits:
+            waited_s += wait_s
+            with contextlib.suppress(FutureTimeoutError):
                 return value_of(future.result(wait_s))
-            except FutureTimeoutError:
-                wait_s = more_s()
-            if wait_s <= 0:
-                raise DeadlineError(f"{what} did not end within {deadline_s:g} s")
+        raise DeadlineError(f"{what} did not end within {round(waited_s, 2):g} s")
 
     def send(self, op: str, **fields: Any) -> Future[dict[str, Any]]:
         """Ask without waiting, not even for an agent that does not listen; `value_of` reads the answer.

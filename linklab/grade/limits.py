@@ -15,7 +15,9 @@ from linklab.grade.exchange import Room
 _UNSEEN_S = 30
 """Processor seconds beyond the limit after which Linux kills a process; the sandbox stops it before, and says why."""
 HANG_S = 1800.0
-"""Wall-clock seconds after which something that uses no processor is taken to wait for ever."""
+"""Wall-clock seconds after which something is ended whatever it does, as the last resort."""
+IDLE_S = 300.0
+"""Wall-clock seconds after which a network that does nothing is taken to wait for ever; to sleep takes it none."""
 MOST_HELD = 200_000
 """Open files of a network, which has a few thousand: the machine has some million for all (/proc/sys/fs/file-max)."""
 

@@ -20,7 +20,7 @@ from linklab.base.text import excerpt, one_line
 from linklab.engine.api import Clock, Completed, Engine, Network, Typed, refuse_failed_commands
 from linklab.errors import BootError, DeadlineError, EngineError, Fault, OverusedError, UnkeptError
 from linklab.grade.drawing import is_tame
-from linklab.grade.limits import HANG_S
+from linklab.grade.limits import HANG_S, IDLE_S
 from linklab.grade.sandbox import SandboxEngine
 from linklab.grade.scratch import working_folder
 from linklab.grade.shared import SharedEngine
@@ -152,7 +152,7 @@ class _Work:
         except UnkeptError:
             raise
         except DeadlineError:
-            return self._lost(f"work.sh ran longer than {HANG_S:g} s and was stopped")
+            return self._lost(f"work.sh did nothing for {IDLE_S:g} s, or ran longer than {HANG_S:g} s, and was stopped")
         except EngineError as error:
             return self._lost(f"the network ended while work.sh ran: {_brief(error)}")
         overdue = status == OVERDUE

@@ -45,7 +45,7 @@ from linklab.grade.bubblewrap import (
 )
 from linklab.grade.exchange import OF_THE_GRADER, CameOut, Exchange
 from linklab.grade.hearsay import MOST_CONSOLE, answers, believing_nothing, built, keepers_word, times
-from linklab.grade.limits import HANG_S, MOST_HELD, Limits
+from linklab.grade.limits import HANG_S, IDLE_S, MOST_HELD, Limits
 from linklab.topology import Topology
 
 _LEAST_S = 10.0
@@ -124,30 +124,27 @@ class SandboxEngine(PocketEngine):
         return network
 
 
-def patience(deadline_s: float, began_s: float, used_s: Callable[[], float]) -> Callable[[], float]:
-    """Return what extends a deadline each time it has passed, so that a busy machine decides nothing.
+def patience(deadline_s: float, began_s: float, used_s: Callable[[], float]) -> Iterator[float]:
+    """How long to wait for an answer, bit by bit, so that a busy machine decides nothing.
 
-    The request waits on until the network has used as much processor time as the deadline has seconds, and gives up
-    before if the network did next to nothing since the deadline passed last.  Its limits hold all the same.
+    Until the network has used as much processor time as the deadline has seconds, or did next to nothing for a bit.
+    Its limits hold all the same.
 
     Args:
         deadline_s: of the request.
         began_s: processor time of the network, in seconds, at the last look before the request.
         used_s: gives what it is now.
 
-    Returns:
-        Gives the seconds to wait on, 0 for no more.
+    Yields:
+        Seconds to wait on.
     """
-    seen_s, waited_s = began_s, deadline_s
-
-    def more_s() -> float:
-        nonlocal seen_s, waited_s
+    seen_s, wait_s = began_s, min(deadline_s, IDLE_S)
+    while wait_s > 0:
+        yield wait_s
         now_s = used_s()
-        idle, seen_s = now_s - seen_s < _IDLE * waited_s, now_s
-        waited_s = 0.0 if idle else max(0.0, deadline_s - (now_s - began_s))
-        return waited_s
-
-    return more_s
+        if now_s - seen_s < _IDLE * wait_s:
+            return
+        seen_s, wait_s = now_s, min(IDLE_S, deadline_s - (now_s - began_s))
 
 
 class SandboxNetwork(PocketNetwork):

@@ -699,19 +699,20 @@ def test_there_is_no_network_after_those_that_used_far_more_than_all_may():
 
 
 @pytest.mark.parametrize(
-    ("used_s", "waits_s"),
+    ("deadline_s", "used_s", "waits_s"),
     [
-        ([17.0, 70.0, 130.0], [113.0, 60.0, 0.0]),  # slowly, beside others: until it has used what the deadline has
-        ([11.0, 12.5, 12.6], [0.0]),  # 1 s of 120: it waits for what does not come
-        ([30.0, 30.5], [100.0, 0.0]),
-        ([200.0], [0.0]),
+        (120.0, [17.0, 70.0, 130.0], [120.0, 113.0, 60.0]),  # slowly: until it has used what the deadline has
+        (120.0, [11.0], [120.0]),  # 1 s of 120: it waits for what does not come
+        (120.0, [30.0, 30.5], [120.0, 100.0]),
+        (120.0, [200.0], [120.0]),
+        (1800.0, [13.0], [300.0]),  # regression: half an hour was waited for a network that did nothing
+        (1800.0, [310.0, 610.0, 615.0], [300.0, 300.0, 300.0]),
     ],
 )
-def test_a_request_waits_while_the_network_computes(used_s, waits_s):
-    """A deadline of 120 s counts the network's processor time, and wall-clock time only while it does nothing."""
+def test_a_request_waits_while_the_network_computes(deadline_s, used_s, waits_s):
+    """A deadline counts the network's processor time, and wall-clock time only while it does nothing."""
     told = iter(used_s)
-    more_s = sandbox.patience(120.0, 10.0, lambda: next(told))
-    assert [more_s() for _ in waits_s] == waits_s
+    assert list(sandbox.patience(deadline_s, 10.0, lambda: next(told))) == waits_s
 
 
 def test_a_folder_in_the_place_of_a_file_leaves_nothing_open(folders):
