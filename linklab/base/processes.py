@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How many processes this program may run side by side, which ones one has started, and how many memory has cost."""
+"""How many processes we may run side by side, which ones one has started, and how many the OOM killer has ended."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ def processors() -> int:
     return len(os.sched_getaffinity(0))
 
 
-def killed_for_memory(vmstat: Path = Path("/proc/vmstat")) -> int:
-    """Return how many processes this machine has killed since its start because memory ran out, 0 if it does not say.
+def oom_kills(vmstat: Path = Path("/proc/vmstat")) -> int | None:
+    """Return how many processes the OOM killer has ended since the machine's start, None if the machine does not say.
 
     Source: mm/oom_kill.c; /proc/vmstat has it since Linux 4.13.
     """
@@ -23,7 +23,7 @@ def killed_for_memory(vmstat: Path = Path("/proc/vmstat")) -> int:
             name, _, count = line.partition(" ")
             if name == "oom_kill":
                 return int(count)
-    return 0
+    return None
 
 
 def children(pid: int) -> list[int]:

@@ -20,6 +20,7 @@ from linklab.base import owned
 from linklab.base.files import write
 from linklab.base.signals import TO_STOP, signals_wait
 from linklab.base.text import shown_json, visible
+from linklab.errors import LinklabError
 from linklab.exercise.instance import Student
 from linklab.exercise.places import search_path
 from linklab.exercise.report import Report
@@ -34,11 +35,16 @@ from linklab.grade.marking import Marking
 from linklab.grade.marks import mark, tool_broke
 from linklab.grade.overview import overview_page
 from linklab.grade.results import results_text, scrubbed
-from linklab.grade.results_folder import LISTS, Results, Spot, with_curves
+from linklab.grade.results_folder import LISTS, OURS, Results, Spot, with_curves
 from linklab.grade.whose import absent, placed
 from linklab.grade.worker import GRADE, MOST_BYTES, Done, Happenings, Unit, failed, run_here
 
 STOPPED = "grading was stopped before its turn; grade it with --into"
+STOPPED_AGAIN = "grading was stopped before its turn, and its earlier results stand; grade it with --into"
+OUT_OF_MEMORY = (
+    "The machine ran out of memory and killed processes while this was graded, perhaps of its networks: grade it again "
+    "with --into when more is free."
+)
 DEADLINE_S = 3600.0
 """Wall-clock seconds for one submission, the last resort: what computes too long has ended by then."""
 
@@ -138,13 +144,13 @@ def grade_all(
                 with signals_wait(*TO_STOP):  # else a folder may lack results, and `out` takes no more
                     entry = found.take(index, done) if done is not None else None
                 told(Progress(index, entry, done is not None and done.again))
-    except (KeyboardInterrupt, SystemExit):
-        with signals_wait(*TO_STOP):
+            with signals_wait(*TO_STOP):  # all of the files of the class, or none
+                return found.finish()
+    except BaseException:  # a signal, or an error such as a full disk: what was graded until then can be gone on with
+        with signals_wait(*TO_STOP), contextlib.suppress(LinklabError, OSError):  # the first error says more
             if any(entry is not None for entry in found.entries):
                 found.finish()
         raise
-    with signals_wait(*TO_STOP):  # all of the files of the class, or none
-        return found.finish()
 
 
 @dataclass
@@ -170,10 +176,11 @@ class _Class:
         if done.again:
             self.logs[index] = done.log
             return Entry(places[index].name, places[index].label, done.report)
-        proven = Entry("", "", done.report).proven
+        report = _without_result(done.report, OUT_OF_MEMORY) if done.out_of_memory else done.report
+        proven = Entry("", "", report).proven
         places[index] = self.before.beside(submission, self.at_first[index], proven, _without(places, index))
         name, label = places[index].name, places[index].label
-        whose = placed(replace(done.report, source=label), label, self.settings.roster)
+        whose = placed(replace(report, source=label), label, self.settings.roster)
         old = self.old[name].report if name in self.old else None
         marked = self.settings.marking.applied(whose, label, old)
         if self.logs[index] != done.log:  # what it printed when it broke beside others is the only trace of that
@@ -184,18 +191,21 @@ class _Class:
         return entry
 
     def finish(self) -> Graded:
-        """Write the files of the class; what has not had its turn is skipped, and nobody is missing because of that."""
+        """Write the files of the class; what has not had its turn is skipped, and nobody is missing because of that.
+
+        So it is with what an earlier grading was stopped before.
+        """
         new = [entry for entry in self.entries if entry is not None]
         names = {entry.name for entry in new}
         kept = [_marked_again(self.out, each, self.settings) for each in self.before.entries if each.name not in names]
         whole = sorted([*kept, *new], key=lambda entry: in_order(entry.label)) if kept else new
-        turns = zip(self.places, self.entries, strict=True)
-        stopped = [place.label for place, entry in turns if entry is None and place.name not in self.old]
+        waiting = [place for place, entry in zip(self.places, self.entries, strict=True) if entry is None]
         told_of = {*(place.label for place in self.places), *(each.label for each in self.left)}
-        skipped = [*self.left, *(Skipped(label, STOPPED) for label in stopped)]
+        stopped = [Skipped(each.label, STOPPED_AGAIN if each.name in self.old else STOPPED) for each in waiting]
+        skipped = [*self.left, *stopped]
         skipped += [each for each in self.before.skipped if each.label not in told_of]
         doubts = self.settings.marking.doubts(whole, self.before.undated)
-        missing = [] if stopped else absent(whole, self.settings.roster)
+        missing = [] if any(each.why == STOPPED for each in skipped) else absent(whole, self.settings.roster)
         found = [*findings(whole), *doubts, *missing]
         _write_class(self.out, whole, found, skipped)
         write(self.out / LISTS, self.settings.lists.dumps())
@@ -235,9 +245,9 @@ def _graded(units: _Units, alone: _Units, settings: GradingSettings) -> Happenin
 
 
 def _twice_where_in_doubt(units: _Units, alone: _Units, at_once: int) -> Happenings:
-    """As `run_here`, but what broke is graded once more at the end, by itself and without the answers of others.
+    """As `run_here`, but what is in doubt is graded once more at the end, by itself and without the answers of others.
 
-    That then counts, and nothing is done twice that had neither company nor such answers.
+    That then counts.  What had neither company nor such answers is done twice only where memory ran out.
 
     The sandbox cannot limit everything that a program in it uses up: Linux counts some things for each user of the
     machine, and an ordinary user who grades has one for all networks.
@@ -252,7 +262,7 @@ def _twice_where_in_doubt(units: _Units, alone: _Units, at_once: int) -> Happeni
     with contextlib.closing(run_here(units, at_once)) as events:
         for event in events:
             match event:
-                case index, Done() as done if beside and _in_doubt(done):
+                case index, Done() as done if done.out_of_memory or (beside and _in_doubt(done)):
                     doubtful.append(index)
                     yield index, replace(done, again=True)
                 case _:
@@ -264,8 +274,8 @@ def _twice_where_in_doubt(units: _Units, alone: _Units, at_once: int) -> Happeni
 
 
 def _in_doubt(done: Done) -> bool:
-    """Whether a tool of ours broke at it, or a network of it ended, or a part of one, perhaps by what ran beside it."""
-    return done.short or tool_broke(done.report) or bool(done.report.stopped)
+    """Whether a tool of ours broke at it, or a network of it ended, perhaps by what ran beside it."""
+    return tool_broke(done.report) or bool(done.report.stopped)
 
 
 # --- writing
@@ -273,6 +283,16 @@ def _in_doubt(done: Done) -> bool:
 
 def _without(places: Sequence[Spot], index: int) -> list[Spot]:
     return [*places[:index], *places[index + 1 :]]
+
+
+def _without_result(report: Report, why: str) -> Report:
+    """An error of ours in place of what was found, with whose submission it is and of what."""
+    known = {name: getattr(report, name) for name in _WHOSE}
+    return replace(failed(why), **known)
+
+
+_WHOSE = ("exercise", "heading", "student", "name", "course", "unproven", "claims", "packed_for")
+"""What a report says of a submission before anything is graded."""
 
 
 def _emptied(*folders: Path) -> None:
@@ -290,12 +310,16 @@ def _written(out: Path, name: str, report: Report, log: str) -> Report:
     except Exception as error:  # a page that cannot be made must not cost the class its grades
         report = replace(failed(f"The report could not be made: {type(error).__name__}: {error}"), source=report.source)
         files = _files(report)
-    for file, text in files.items():
-        write(new / file, text)
+    try:
+        for file, text in files.items():
+            write(new / file, text)
+    except OSError:  # such as a full disk
+        _emptied(new)
+        raise
     if (out / name).exists():
         (out / name).rename(old)
         for path in old.iterdir():
-            if path.name not in _OURS and not (new / path.name).exists():  # somebody's own notes
+            if path.name not in OURS and not (new / path.name).exists():  # somebody's own notes
                 path.rename(new / path.name)
     new.rename(out / name)
     _emptied(old)
@@ -304,10 +328,6 @@ def _written(out: Path, name: str, report: Report, log: str) -> Report:
         (out / "logs").mkdir(exist_ok=True)
         write(out / "logs" / f"{name}.log", visible(log))  # a message may quote what was handed in
     return report
-
-
-_OURS = ("results.json", "report.html", "instructor.html", "data")
-"""What is in the folder of a submission."""
 
 
 def _files(report: Report) -> dict[str, str]:

@@ -28,6 +28,8 @@ from linklab.grade.handed_in import HandedIn, Skipped, folder_names
 from linklab.grade.marking import NO_TIME
 
 LISTS = "lists.json"
+OURS = ("results.json", "report.html", "instructor.html", "data")
+"""What grading writes into the folder of a submission."""
 
 
 @dataclass(frozen=True)
@@ -124,11 +126,12 @@ def _unlike(submission: HandedIn, labels: Collection[str]) -> str:
 
 
 def stored(folder: Path) -> Results:
-    """What was graded into a folder.
+    """What was graded into a folder; results that a grading was killed while it replaced are put back.
 
     Raises:
         InputError: it holds no results, or not as this version writes them.
     """
+    _recover(folder)
     summary = _json(folder / "summary.json")
     try:
         entries = [
@@ -140,6 +143,21 @@ def stored(folder: Path) -> Results:
     except (KeyError, TypeError) as error:
         raise InputError(f"{folder}/summary.json: is not as linklab grade writes it: {error}") from error
     return Results(folder, entries, skipped, _lists(folder / LISTS), frozenset(undated))
+
+
+def _recover(folder: Path) -> None:
+    """Put back results that have been moved aside (`.NAME.old`) and whose place nothing has taken.
+
+    Somebody's own notes may have gone to the new ones (`.NAME.new`) already.
+    """
+    for old in folder.glob(".*.old"):
+        name = old.name.removeprefix(".").removesuffix(".old")
+        if (folder / name).exists():
+            continue
+        for path in (folder / f".{name}.new").glob("*"):
+            if path.name not in OURS:
+                path.rename(old / path.name)
+        old.rename(folder / name)
 
 
 def _lists(path: Path) -> Lists:

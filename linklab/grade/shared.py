@@ -8,8 +8,8 @@ new, it is started, does again what has been answered for it, and goes on by its
 
 Only whole networks are kept that answered to the end, and never one whose time followed this machine's processor.
 Where submissions are graded, they are kept after their submission has been, and only if nothing broke or was stopped at
-it, and memory did not run out meanwhile.  The folder belongs to one grading on one machine and is thrown away with it:
-no program or kernel changes meanwhile.
+it, and the OOM killer ended nothing meanwhile.  The folder belongs to one grading on one machine and is thrown away
+with it: no program or kernel changes meanwhile.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from linklab.base.files import remove_folder, write
-from linklab.base.processes import killed_for_memory
+from linklab.base.processes import oom_kills
 from linklab.engine.api import (
     Channel,
     Clock,
@@ -116,13 +116,13 @@ class _Answer:
 class _Answers:
     """Those in a folder, by their digests, and new ones; if it `waits`, these are not there before `write`.
 
-    killed: how many processes memory had cost before all of them.
+    killed: how many processes the OOM killer had ended before all of them.
     """
 
     folder: Path
     waits: bool
     new: dict[str, _Answer] = field(default_factory=dict)
-    killed: int = field(default_factory=killed_for_memory)
+    killed: int | None = field(default_factory=oom_kills)
 
     def find(self, key: str) -> _Answer | None:
         """What was answered, or None."""
@@ -144,10 +144,10 @@ class _Answers:
     def write(self) -> None:
         """Put the new ones into the folder, while there is room; what is not kept is measured again.
 
-        Nor are those that may be of a network of which the machine has killed a process, since memory ran out.
+        None is kept where the OOM killer has ended a process meanwhile: it may have been one of the network's.
         """
         new, self.new = self.new, {}
-        if killed_for_memory() != self.killed:
+        if oom_kills() != self.killed:
             return
         packed = {key: zlib.compress(pickle.dumps(answer), 1) for key, answer in new.items()}
         size = sum(map(len, packed.values()))

@@ -25,7 +25,7 @@ from typing import IO, Any, TypeAlias
 from linklab.base import owned
 from linklab.base.files import remove_folder
 from linklab.base.orphans import orphans_end
-from linklab.base.processes import killed_for_memory
+from linklab.base.processes import oom_kills
 from linklab.base.supervise import Began, Ended, Job, OverdueError, supervised
 from linklab.base.text import one_line
 from linklab.base.worker import DiedError, StoppedError, Tell
@@ -78,13 +78,13 @@ class Done:
     """What came of a unit.
 
     log: what the process printed; it may name paths and is no part of the report.
-    short: whether the machine has killed processes meanwhile because memory ran out, perhaps of its networks.
+    out_of_memory: whether the OOM killer has ended processes meanwhile, perhaps of its networks.
     again: whether it is in doubt, and the unit is graded once more, which then counts.
     """
 
     report: Report
     log: str = ""
-    short: bool = False
+    out_of_memory: bool = False
     again: bool = False
 
 
@@ -189,14 +189,14 @@ class _Desk:
     """The units that are graded, and a folder for each while it is; `places` removes what is left of them.
 
     logs: what each process prints, opened here: the process removes its folder when it is stopped.
-    killed: how many processes memory had cost when each was begun.
+    killed: how many processes the OOM killer had ended when each was begun.
     """
 
     units: Sequence[Callable[[], Unit | Report]]
     places: contextlib.ExitStack
     ready: list[Happened] = field(default_factory=list)
     logs: dict[int, tuple[Path, IO[bytes]]] = field(default_factory=dict)
-    killed: dict[int, int] = field(default_factory=dict)
+    killed: dict[int, int | None] = field(default_factory=dict)
 
     def jobs(self) -> Iterator[Job[Report]]:
         """A job for each unit that needs a process; what came of the others is in `refused`."""
@@ -233,7 +233,7 @@ class _Desk:
         bundle = work / (Path(unit.label.replace("\\", "/")).name or "submission.zip")
         bundle.write_bytes(unit.content)
         self.logs[index] = folder, self.places.enter_context(log.open("w+b"))
-        self.killed[index] = killed_for_memory()
+        self.killed[index] = oom_kills()
         job = partial(_work, replace(unit, content=b""), bundle.name)
         return Job(index, job, unit.deadline_s, fresh=True, folder=work, printed=log)
 
@@ -243,11 +243,11 @@ class _Desk:
         with log:
             said = log.read(_MOST_LOG).decode("utf-8", "replace")
         remove_folder(folder)
-        short = killed_for_memory() != self.killed.pop(ended.key)
+        out_of_memory = oom_kills() != self.killed.pop(ended.key)
         if ended.error is None:
             assert isinstance(ended.value, Report)
-            return Done(ended.value, said, short)
-        return Done(failed(_why(ended.error)), said, short)
+            return Done(ended.value, said, out_of_memory)
+        return Done(failed(_why(ended.error)), said, out_of_memory)
 
 
 def _why(error: LinklabError) -> str:

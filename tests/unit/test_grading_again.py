@@ -1,6 +1,7 @@
 """Results that are there: some graded again, marks merged into them, and everything else untouched."""
 
 import contextlib
+import errno
 import json
 from functools import partial
 from pathlib import Path
@@ -133,6 +134,7 @@ def test_what_is_in_doubt_when_a_class_is_stopped_counts_for_nothing(place, monk
     """Regression: a network that ended beside others gave 0 points, and Ctrl+C before the second time made it final."""
     if graded_before:
         grade("in", "--out", "old")
+    capsys.readouterr()
     path = hand_in("s2", do="stop", once=str(place / "once"))
     ran = grading.run_here
     calls = []
@@ -146,12 +148,68 @@ def test_what_is_in_doubt_when_a_class_is_stopped_counts_for_nothing(place, monk
     with monkeypatch.context() as patched:
         patched.setattr(grading, "run_here", run_here)
         grade("in", "--into" if graded_before else "--out", "old", code=130)
-    assert "e3.zip: in doubt, so it is graded once more at the end" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "e3.zip: in doubt, so it is graded once more at the end" in said
+    assert "[3/3 done" not in said
     assert marks("old") == {"s1": "4", "s3": "4"} | ({"s2": "4"} if graded_before else {})
     skipped = json.loads(Path("old/summary.json").read_text())["skipped"]
-    assert [each["file"].partition("_")[0] for each in skipped] == ([] if graded_before else ["s2"])
+    stands = ", and its earlier results stand" if graded_before else ""
+    assert [each["file"].partition("_")[0] for each in skipped] == ["s2"]
+    assert skipped[0]["why"] == f"grading was stopped before its turn{stands}; grade it with --into"
     grade(str(path), "--into", "old")
     assert marks("old") == {"s1": "4", "s2": "4", "s3": "4"}
+
+
+def test_nobody_is_missing_while_a_stopped_class_is_gone_on_with(place, monkeypatch):
+    """Regression: after the next file, those whose files still waited were named as who handed in nothing."""
+    Path("roster.csv").write_text("id,name\ns1,Ada A\ns2,Bob B\ns3,Cy C\ns8,Hal H\n")
+    rest = [str(path) for path in sorted(Path("in").glob("s[23]*/e3.zip"))]
+
+    def written(out, name, *more, real=grading._written):
+        if "s2" in name:
+            raise KeyboardInterrupt
+        return real(out, name, *more)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(grading, "_written", written)
+        grade("in", "--out", "old", "--jobs", "1", "--roster", "roster.csv", code=130)
+    grade(rest[0], "--into", "old")
+    summary = json.loads(Path("old/summary.json").read_text())
+    assert [each["file"].partition("_")[0] for each in summary["skipped"]] == ["s3"]
+    assert "missing" not in {each["kind"] for each in summary["findings"]}
+    grade(rest[1], "--into", "old")
+    summary = json.loads(Path("old/summary.json").read_text())
+    assert "Hal H" in next(each["says"] for each in summary["findings"] if each["kind"] == "missing")
+
+
+def test_an_error_in_the_middle_of_a_class_leaves_what_was_graded(place, monkeypatch):
+    """Regression: a full disk left no summary, and nothing could be graded into the folder any more."""
+
+    def write(at, text, *, written=grading.write):
+        if at.name == "report.html" and "s2" in at.parent.name:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        written(at, text)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(grading, "write", write)
+        grade("in", "--out", "old", "--jobs", "1", code=4)
+    assert sorted(each.name for each in Path("old").iterdir() if each.is_dir()) == ["logs", "s1-e3"]
+    grade(*(str(path) for path in sorted(Path("in").glob("s[23]*/e3.zip"))), "--into", "old")
+    grade("in", "--out", "new")
+    assert contents("old") == contents("new")
+
+
+def test_results_that_a_killed_grading_was_replacing_are_put_back(place):
+    """Regression: between two renames neither the old nor the new ones were there, and the folder was refused."""
+    grade("in", "--out", "old")
+    Path("old/s2-e3/mine.txt").write_text("a note of the instructor's own")
+    before = contents("old")
+    Path("old/s2-e3").rename("old/.s2-e3.old")
+    Path("old/.s2-e3.new").mkdir()
+    Path("old/.s2-e3.old/mine.txt").rename("old/.s2-e3.new/mine.txt")
+    Path("old/.s2-e3.new/results.json").write_text("{")
+    assert [each.name for each in stored(Path("old")).entries] == ["s1-e3", "s2-e3", "s3-e3"]
+    assert {name: data for name, data in contents("old").items() if not name.startswith(".")} == before
 
 
 def test_a_submission_that_came_later_is_added(place):

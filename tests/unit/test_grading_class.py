@@ -2,6 +2,7 @@
 """A class graded: which files are meant, a process each, what is written; here and on a cluster of two workers."""
 
 import gc
+import itertools
 import json
 import os
 import re
@@ -342,11 +343,21 @@ def test_a_network_that_ended_beside_others_is_graded_once_more_by_itself(handed
 def test_what_was_graded_while_memory_ran_out_is_graded_once_more_by_itself(handed_in, tmp_path, monkeypatch):
     """Regression: the machine killed a process of an honest network, which got 0 points for 100."""
     counts = iter([7, 7])
-    monkeypatch.setattr(worker, "killed_for_memory", lambda: next(counts, 8))
+    monkeypatch.setattr(worker, "oom_kills", lambda: next(counts, 8))
     found, told = graded(handed_in(s1="grade", s2="grade"), tmp_path / "out", jobs=2)
     ends = [(each.index, each.again) for each in told if each is not None and each.entry is not None]
     assert (sorted(ends[:2]), ends[2:]) == ([(0, True), (1, True)], [(0, False), (1, False)])
     assert [entry.report.score for entry in found.entries] == [4.0, 4.0]
+
+
+def test_what_is_graded_while_memory_runs_out_again_has_no_points(handed_in, tmp_path, monkeypatch):
+    """Also of one submission alone: whatever takes the memory, its mark would be chance."""
+    monkeypatch.setattr(worker, "oom_kills", itertools.count().__next__)
+    found, told = graded(handed_in(s1={"do": "grade", "student": "s1"}), tmp_path / "out", jobs=1)
+    assert [each.again for each in told if each is not None and each.entry is not None] == [True, False]
+    (report,) = (entry.report for entry in found.entries)
+    assert (report.status, report.student, report.score, report.checks) == (Status.ERROR, "s1", 0.0, ())
+    assert report.notes[0].startswith("The machine ran out of memory and killed processes while this was graded")
 
 
 def test_what_breaks_by_what_others_measured_is_graded_once_more_without_it(handed_in, tmp_path):

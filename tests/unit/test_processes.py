@@ -4,7 +4,7 @@
 import os
 import subprocess
 
-from linklab.base.processes import children, killed_for_memory
+from linklab.base.processes import children, oom_kills
 
 
 def test_children_are_those_that_a_process_started_itself():
@@ -24,11 +24,11 @@ def test_children_are_those_that_a_process_started_itself():
     assert children(shell.pid) == []
 
 
-def test_what_memory_has_cost_is_counted_since_the_machines_start(tmp_path):
-    """As Linux 6.18 says it; a kernel that says nothing has killed nobody that we know of."""
+def test_what_the_oom_killer_ended_is_counted_since_the_machines_start(tmp_path):
+    """As Linux 6.18 says it; of a kernel that says nothing it is not known."""
     vmstat = tmp_path / "vmstat"
     vmstat.write_text("nr_free_pages 5012031\npgmigrate_success 0\noom_kill 13\nthp_fault_alloc 12\n")
-    assert killed_for_memory(vmstat) == 13
+    assert oom_kills(vmstat) == 13
     vmstat.write_text("nr_free_pages 5012031\n")
-    assert killed_for_memory(vmstat) == 0
-    assert killed_for_memory(tmp_path / "none") == 0
+    assert oom_kills(vmstat) is None
+    assert oom_kills(tmp_path / "none") is None
