@@ -143,8 +143,8 @@ class BootError(EngineError):
     fault = Fault.MACHINE
 
 
-class UnkeptError(EngineError):
-    """What a network wrote cannot be kept: this machine's disk is full, or fails."""
+class ShortageError(EngineError):
+    """The machine lacks what a network needs of it while it runs: room on its disk, memory, open files."""
 
     fault = Fault.MACHINE
 

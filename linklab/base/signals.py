@@ -27,9 +27,9 @@ def signals_wait(*others: signal.Signals) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():  # which alone sets and hears
         handlers.clear()
     handlers = {number: handler for number, handler in handlers.items() if handler is not None}  # None: not Python's
-    for number in handlers:
-        signal.signal(number, lambda number, _: heard.append(number))
     try:
+        for number in handlers:
+            signal.signal(number, lambda number, _: heard.append(number))
         blocked = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
         try:
             yield

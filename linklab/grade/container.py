@@ -34,6 +34,7 @@ from linklab.base import installation, open_files, place
 from linklab.base.processes import children
 from linklab.base.processor_time import Taken, taken_by
 from linklab.base.signals import TO_STOP, signals_wait
+from linklab.base.text import visible
 from linklab.engine.pocket import PACKAGE, Places, PocketNetwork
 from linklab.errors import EngineError, LinklabError, MissingError
 from linklab.exercise.places import search_path
@@ -71,6 +72,7 @@ _WORKING = Path("/run/linklab-container.working")
 _BEGAN = Path("/run/linklab-container.began")
 """Where root alone writes (FHS 3.0, 3.15): held by `linklab grade`, held by the process that grades a submission, and
 there while one is graded, with its beginning and where its files may lie."""
+_STAYS = "{shown}, which an earlier submission has made, cannot be removed: use a new container"
 _STATE, _THREADS = 0, 17
 """Places of fields 3 and 20 of a process's stat behind its name."""
 _DEAD = ("Z", "X")
@@ -158,7 +160,7 @@ class ContainerNetwork(SandboxNetwork):
 
     def _kill(self) -> None:
         """Every process of its user, of which one may hold the keeper's socket, whose end is waited for."""
-        with contextlib.suppress(EngineError):  # which `_end` says
+        with contextlib.suppress(EngineError, OSError):  # which `_end` says
             end_all(self._account)
 
     def _remove_folders(self) -> None:
@@ -329,11 +331,16 @@ def remove_leftovers(users: range = EVERY_USER) -> None:
     for folder in _folders_of(users, places):  # with what a push of ours, broken off, has not given to its user yet
         subprocess.run(["rm", "-rf", folder], stderr=subprocess.DEVNULL, check=False)
     if stays := _folders_of(users, places):  # for want of a capability, such as CAP_FOWNER in sticky folders
-        raise EngineError(f"{stays[0]}, which an earlier submission has made, cannot be removed: use a new container")
+        raise EngineError(_STAYS.format(shown=stays[0]))
     if _BEGAN.exists():
         # nothing that was there before: an archive may have been unpacked with the numbers of somebody else's users
-        found = ["-cnewer", str(_BEGAN), *theirs]
-        subprocess.run(["find", *places, "-xdev", "-depth", *found, "-delete"], stderr=subprocess.DEVNULL, check=False)
+        find = ["find", *places, "-xdev", "-depth", "-cnewer", str(_BEGAN), *theirs]
+        subprocess.run([*find, "-delete"], stderr=subprocess.DEVNULL, check=False)
+        look = subprocess.run(
+            [*find, "-print", "-quit"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False
+        )
+        if look.stdout:
+            raise EngineError(_STAYS.format(shown=visible(os.fsdecode(look.stdout.rstrip(b"\n")))))
         _BEGAN.unlink()
 
 

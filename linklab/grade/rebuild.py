@@ -18,7 +18,7 @@ from typing import Any
 
 from linklab.base.text import excerpt, one_line
 from linklab.engine.api import Clock, Completed, Engine, Network, Typed, refuse_failed_commands
-from linklab.errors import BootError, DeadlineError, EngineError, Fault, OverusedError, UnkeptError
+from linklab.errors import BootError, DeadlineError, EngineError, Fault, OverusedError, ShortageError
 from linklab.grade.drawing import is_tame
 from linklab.grade.limits import HANG_S, IDLE_S
 from linklab.grade.sandbox import SandboxEngine
@@ -116,7 +116,7 @@ def rebuild(topology: Topology, settings: Sequence[tuple[str, str]], work: str, 
             with starting as network:
                 refuse_failed_commands(network)
                 return _Work(network, folder).done(settings)
-        except UnkeptError:
+        except ShortageError:
             raise
         except EngineError as error:  # out of building
             theirs = error.fault is Fault.TOPOLOGY or isinstance(error, OverusedError)
@@ -139,17 +139,17 @@ class _Work:
         """Prepare, run, read.
 
         Raises:
-            UnkeptError: what it wrote cannot be kept, which is no fault of the submission's.
+            ShortageError: this machine lacks something, which is no fault of the submission's.
         """
         try:
             self._prepare(settings)
-        except UnkeptError:
+        except ShortageError:
             raise
         except EngineError as error:
             return self._lost(f"the network that was built does not take what this exercise sets up: {_brief(error)}")
         try:
             status = self._type("client", "bash /lab/.run").exit_status
-        except UnkeptError:
+        except ShortageError:
             raise
         except DeadlineError:
             return self._lost(f"work.sh did nothing for {IDLE_S:g} s, or ran longer than {HANG_S:g} s, and was stopped")
@@ -161,7 +161,7 @@ class _Work:
         self.notes += [stopped] if stopped else []
         try:
             done = self._type("client#state", _READ)
-        except UnkeptError:
+        except ShortageError:
             raise
         except EngineError as error:
             return self._lost(f"the network that work.sh left does not answer any more: {_brief(error)}")

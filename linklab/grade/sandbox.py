@@ -30,7 +30,7 @@ from linklab.base.processor_time import Taken, family, taken
 from linklab.base.signals import signals_wait
 from linklab.engine.api import Completed, Computed, Typed
 from linklab.engine.pocket import Places, PocketEngine, PocketNetwork
-from linklab.errors import BootError, EngineError, MissingError, OverusedError, UnkeptError
+from linklab.errors import BootError, EngineError, MissingError, OverusedError, ShortageError
 from linklab.grade.bubblewrap import (
     CODE,
     KERNEL,
@@ -214,8 +214,8 @@ class SandboxNetwork(PocketNetwork):
         if self._hello.is_set() and not self._gone.is_set():
             with contextlib.suppress(OSError):  # for want of open files
                 self.used_s()
-        self._kill()
         try:
+            self._kill()
             super().close()
         finally:
             self._let_go()
@@ -347,9 +347,9 @@ class SandboxNetwork(PocketNetwork):
                 why = self._excess(number)
             except OSError as error:  # this thread holds every limit, and must not end by what is done inside
                 why = f"what the network takes cannot be counted ({error.strerror}), and it was stopped"
-                whose = EngineError if error.errno in OF_THE_GRADER else OverusedError
+                whose = ShortageError if error.errno in OF_THE_GRADER else OverusedError
             except MemoryError:
-                why, whose = "what the network takes cannot be counted (no memory), and it was stopped", EngineError
+                why, whose = "what the network takes cannot be counted (no memory), and it was stopped", ShortageError
             if why:
                 self.link.end(why, whose)
                 with contextlib.suppress(OSError):
@@ -433,8 +433,8 @@ class SandboxNetwork(PocketNetwork):
 
         Raises:
             OverusedError: more was written than a submission may write, and not all of it came out.
-            UnkeptError: our side has no room for what came out.
-            EngineError: a file cannot be brought in; OverusedError where a folder or a link was put in its place.
+            ShortageError: our side has no room for what came out, or cannot bring a file in.
+            OverusedError: a folder or a link was put in the place of a file of ours.
         """
         with self._exchanges, self._counting():
             if self._exchange is not None:
@@ -442,7 +442,7 @@ class SandboxNetwork(PocketNetwork):
                     self._exchange.push()
                 except OSError as error:
                     theirs = error.errno in (errno.EISDIR, errno.ENOTDIR, errno.ELOOP)  # who made a folder in its place
-                    found = OverusedError if theirs else EngineError
+                    found = OverusedError if theirs else ShortageError
                     raise found(f"no file can be brought into the network: {error.strerror}") from error
         try:
             yield
@@ -458,7 +458,7 @@ class SandboxNetwork(PocketNetwork):
                 try:
                     self._exchange.pull()
                 except OSError as error:
-                    raise UnkeptError(f"what the network wrote cannot be kept: {error.strerror}") from error
+                    raise ShortageError(f"what the network wrote cannot be kept: {error.strerror}") from error
         if self.came_out.full:
             raise OverusedError(self._too_much_came_out())
 

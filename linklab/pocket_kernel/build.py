@@ -56,10 +56,10 @@ def build(report: Report, source: Path | None = None, log: Path | None = None) -
         if kernel is not None and source is None:
             return kernel
         _check_tools()
+        for left in cache.glob("build-*/"):  # some gigabytes, of a build that was killed
+            shutil.rmtree(left, ignore_errors=True)
         if shutil.disk_usage(cache).free < BUILD_ROOM_BYTES:
             raise MissingError(f"{cache}: building the kernel takes 4 GiB of disk; free some or set XDG_CACHE_HOME")
-        for left in cache.glob("build-*/"):  # some gigabytes, of a build that was killed
-            shutil.rmtree(left)
         with tempfile.TemporaryDirectory(prefix="build-", dir=cache) as scratch:
             return _build_in(Path(scratch), source, log or cache / "build.log", report)
 

@@ -234,6 +234,25 @@ def test_what_cannot_be_removed_lets_no_submission_begin(tmp_path, monkeypatch):
         remove_leftovers(range(USER, USER + 1))
 
 
+@as_root
+def test_a_loose_file_that_cannot_be_removed_lets_no_submission_begin(tmp_path, monkeypatch):
+    """Regression: only folders of networks were looked for again; the rest stayed in silence, for the next to read."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(place, "candidates", list)
+    monkeypatch.setattr(container, "_BEGAN", tmp_path / "began")
+    (tmp_path / "began").write_text(str(tmp_path))
+    time.sleep(0.05)  # a file system's times are those of the machine's ticks
+    (tmp_path / "loot").touch()
+    os.chown(tmp_path / "loot", USER, USER)
+    run = subprocess.run
+    monkeypatch.setattr(subprocess, "run", lambda argv, **more: None if "-delete" in argv else run(argv, **more))
+    with pytest.raises(EngineError, match=r"/loot, which an earlier submission has made, cannot be removed: use a new"):
+        remove_leftovers(range(USER, USER + 1))
+    monkeypatch.setattr(subprocess, "run", run)
+    remove_leftovers(range(USER, USER + 1))
+    assert not (tmp_path / "loot").exists()
+
+
 def test_what_stays_at_the_end_is_said_and_loses_no_result(monkeypatch, capsys):
     """The container is thrown away; what was graded in it counts."""
 

@@ -12,7 +12,7 @@ from graded import say_it_backwards
 from scripted import ScriptedEngine
 from small_exercise import TOPOLOGY, use_clone
 
-from linklab.errors import AgentError, BootError, DeadlineError, EngineError, Fault, OverusedError, UnkeptError
+from linklab.errors import AgentError, BootError, DeadlineError, EngineError, Fault, OverusedError, ShortageError
 from linklab.exercise.bundle import Bundle, read_bundle, write_bundle
 from linklab.exercise.instance import instance_text, practice_instance
 from linklab.exercise.load import find_exercise, load_exercise
@@ -188,9 +188,9 @@ def test_each_is_blamed_on_whose_fault_it_is(handed_in):
 @pytest.mark.parametrize("line", ["bash /lab/.prepare", "bash /lab/.run", "READ"])
 def test_a_full_disk_of_the_grader_is_no_end_of_a_students_network(line):
     """Regression: where what work.sh wrote could not be kept, nothing of it counted, and the student was graded."""
-    full = UnkeptError("what the network wrote cannot be kept: No space left on device")
+    full = ShortageError("what the network wrote cannot be kept: No space left on device")
     engine = ScriptedEngine({rebuild_module._READ if line == "READ" else line: full})
-    with pytest.raises(UnkeptError, match="No space left"):
+    with pytest.raises(ShortageError, match="No space left"):
         rebuild(Topology.load(TOPOLOGY), [], "h1 true\n", engine)
 
 

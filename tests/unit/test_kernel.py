@@ -3,7 +3,9 @@
 
 import io
 import json
+import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -53,6 +55,8 @@ def test_what_a_killed_build_left_goes_with_the_next(tmp_path, monkeypatch):
     cache = pocket_kernel.cache_dir()
     (cache / "build-x1/linux").mkdir(parents=True)
     (cache / "build.log").touch()
+    free = {True: 3 << 30, False: 7 << 30}  # while it lies there, and without it
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=free[(cache / "build-x1").exists()]))
     with pytest.raises(InputError):
         build.build(silent, tmp_path / "none.tar.xz")
     assert not (cache / "build-x1").exists()
