@@ -190,6 +190,7 @@ class _Desk:
 
     logs: what each process prints, opened here: the process removes its folder when it is stopped.
     killed: how many processes the OOM killer had ended when each was begun.
+    contained: whether something is graded in a container, which is left empty.
     """
 
     units: Sequence[Callable[[], Unit | Report]]
@@ -197,6 +198,7 @@ class _Desk:
     ready: list[Happened] = field(default_factory=list)
     logs: dict[int, tuple[Path, IO[bytes]]] = field(default_factory=dict)
     killed: dict[int, int | None] = field(default_factory=dict)
+    contained: bool = False
 
     def jobs(self) -> Iterator[Job[Report]]:
         """A job for each unit that needs a process; what came of the others is in `refused`."""
@@ -225,7 +227,9 @@ class _Desk:
             from linklab.grade.container import begin_empty, leave_empty  # noqa: PLC0415 - only in a container
 
             begin_empty()  # one is graded at a time there
-            self.places.callback(leave_empty)  # before orphans are waited for one by one
+            if not self.contained:
+                self.contained = True
+                self.places.callback(leave_empty)  # before orphans are waited for one by one
         folder = owned.make("linklab-unit-")
         self.places.callback(remove_folder, folder)
         work, log = folder / "work", folder / "log"

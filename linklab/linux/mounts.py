@@ -9,17 +9,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-_DEVICE, _ROOT, _POINT = 2, 3, 4
+_NUMBER, _PARENT, _DEVICE, _ROOT, _POINT = range(5)
 
 
 @dataclass(frozen=True)
 class Mount:
     """One of them.
 
-    device: major and minor number, "8:1"; root: the folder of that file system which is seen; point: where; kind: of
-    file system, such as "tmpfs".
+    number, parent: its own, and that of the one which it stands on; device: major and minor number, "8:1".
+    root: the folder of that file system which is seen; point: where; kind: of file system, such as "tmpfs".
     """
 
+    number: int
+    parent: int
     device: str
     root: Path
     point: Path
@@ -39,7 +41,7 @@ class Location:
 
 
 def mounts(text: bytes | None = None) -> list[Mount]:
-    """All, in the kernel's order, in which of two at one point the later lies on top.
+    """All, in the kernel's order.
 
     text: content of /proc/self/mountinfo, which is read by default.
     """
@@ -48,11 +50,18 @@ def mounts(text: bytes | None = None) -> list[Mount]:
 
 
 def location(path: Path, among: list[Mount]) -> Location:
-    """Where a path without links lies; its device is "" if no mount has it."""
-    found = [each for each in among if path.is_relative_to(each.point)]
-    if not found:
+    """Where a path without links lies; its device is "" if no mount has it.
+
+    It is walked from the root, as the kernel does, since a mount may be covered by a later one at a folder above it.
+    """
+    on = {(each.parent, each.point): each for each in among}
+    numbers = {each.number for each in among}
+    top = next((each for each in among if each.parent not in numbers and path.is_relative_to(each.point)), None)
+    if top is None:
         return Location("", path)
-    top = max(enumerate(found), key=lambda each: (len(each[1].point.parts), each[0]))[1]
+    for folder in (*reversed(path.parents), path):
+        while (upper := on.get((top.number, folder))) is not None:
+            top = upper
     return Location(top.device, top.root / path.relative_to(top.point))
 
 
@@ -65,7 +74,8 @@ def locations_below(folder: Path, among: list[Mount]) -> Iterator[Location]:
 def _mount(line: bytes) -> Mount:
     words = line.split()
     kind = words[words.index(b"-") + 1]
-    return Mount(words[_DEVICE].decode(), _path(words[_ROOT]), _path(words[_POINT]), kind.decode())
+    number, parent, device = int(words[_NUMBER]), int(words[_PARENT]), words[_DEVICE].decode()
+    return Mount(number, parent, device, _path(words[_ROOT]), _path(words[_POINT]), kind.decode())
 
 
 def _path(word: bytes) -> Path:

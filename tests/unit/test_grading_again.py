@@ -3,6 +3,7 @@
 import contextlib
 import errno
 import json
+import signal
 from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,7 +14,7 @@ from linklab import cli
 from linklab.commands import grade as command
 from linklab.grade import grading
 from linklab.grade.grading import GradingSettings
-from linklab.grade.results_folder import stored
+from linklab.grade.results_folder import OURS, stored
 
 HERE = Path(__file__).parent
 COURSE = (
@@ -102,6 +103,24 @@ def test_ctrl_c_while_results_are_replaced_loses_nothing(place, monkeypatch, fil
     grade(str(path), "--into", "old")
     grade("in", "--out", "new")
     assert contents("old") == contents("new")
+
+
+@pytest.mark.parametrize("file", ["report.html", "grades.csv"])
+def test_ctrl_c_comes_once_a_submission_or_the_class_is_whole(place, monkeypatch, file):
+    """A signal that comes while these are written waits for the last of their files."""
+
+    def write(at, text, *, written=grading.write):
+        if at.name == file and "s2" not in at.parent.name:
+            signal.raise_signal(signal.SIGINT)
+        written(at, text)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(grading, "write", write)
+        grade("in", "--out", "old", "--jobs", "1", code=130)
+    there = sorted(each.name for each in Path("old").iterdir() if each.is_dir() and each.name != "logs")
+    assert there == (["s1-e3"] if file == "report.html" else ["s1-e3", "s2-e3", "s3-e3"])
+    assert {each.name for each in Path("old/s1-e3").iterdir()} == set(OURS)
+    assert [each.name for each in stored(Path("old")).entries] == there
 
 
 @pytest.mark.parametrize("stopped", [KeyboardInterrupt, SystemExit])

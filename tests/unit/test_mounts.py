@@ -19,8 +19,8 @@ SEEN = """\
 
 def test_mounts_with_spaces_and_umlauts_are_read():
     """mountinfo writes a space as an octal number, and UTF-8 as it is; optional fields are passed over."""
-    assert mounts(SEEN)[1] == Mount("8:17", Path("/"), Path("/media/ann/Übung 1"), "vfat")
-    assert mounts(SEEN)[3] == Mount("0:40", Path("/course"), Path("/home/ann"), "tmpfs")
+    assert mounts(SEEN)[1] == Mount(97, 27, "8:17", Path("/"), Path("/media/ann/Übung 1"), "vfat")
+    assert mounts(SEEN)[3] == Mount(99, 27, "0:40", Path("/course"), Path("/home/ann"), "tmpfs")
 
 
 @pytest.mark.parametrize(
@@ -48,8 +48,16 @@ def test_below_a_folder_lies_what_is_mounted_there_too():
     assert inside == [True, True, False]
 
 
+def test_a_mount_is_covered_by_a_later_one_at_a_folder_above_it():
+    """Regression: a course file below a bind mount of /usr was taken for one in a file system that it covers."""
+    covered = (
+        b"1 0 8:1 / / rw - ext4 a rw\n2 1 0:5 / /srv/c/x rw - tmpfs b rw\n3 1 8:1 /usr/share /srv/c rw - ext4 a rw\n"
+    )
+    assert location(Path("/srv/c/x/f"), mounts(covered)) == Location("8:1", Path("/usr/share/x/f"))
+
+
 def test_of_two_at_one_point_the_later_lies_on_top():
-    """As the kernel lists them."""
+    """It stands on the other one."""
     twice = b"1 0 8:1 / / rw - ext4 a rw\n2 1 0:5 / /mnt rw - tmpfs b rw\n3 2 0:6 /x /mnt rw - tmpfs c rw\n"
     assert location(Path("/mnt/f"), mounts(twice)) == Location("0:6", Path("/x/f"))
 

@@ -22,11 +22,12 @@ from linklab.commands import grade as grade_command
 from linklab.engine.api import Clock, Completed, FailedCommand
 from linklab.engine.pocket import PACKAGE
 from linklab.errors import EngineError, MissingError, OverusedError
-from linklab.grade import bubblewrap, sandbox
+from linklab.grade import bubblewrap, sandbox, unit
 from linklab.grade.exchange import CameOut, Exchange, Room
 from linklab.grade.hearsay import answers, believing_nothing, built, keepers_word
 from linklab.grade.limits import Limits, most_at_once
 from linklab.grade.rebuild import read_bounded
+from linklab.grade.worker import grade_in_pocket, grading_engine
 
 
 @pytest.fixture
@@ -677,6 +678,13 @@ def test_a_network_is_never_ours_where_others_have_users_of_their_own(monkeypatc
     monkeypatch.setattr(sandbox, "another_user", lambda: None)
     with pytest.raises(MissingError, match=r"^no user of its own could be given to a network, though there was one "):
         sandbox.SandboxEngine(own_users=True)._network()
+    with pytest.raises(MissingError, match=r"^no user of its own could be given"):
+        grading_engine(sandboxed=True, own_users=True)._network()
+    asked = []
+    monkeypatch.setattr(unit, "grade", lambda _bundle, _course, engine, *_: asked.append(engine.own_users))
+    for own_users in (True, False):
+        grade_in_pocket(Path("a.zip"), None, own_users=own_users)
+    assert asked == [True, False]
     monkeypatch.setattr(sandbox, "SandboxNetwork", lambda _, user: SimpleNamespace(user=user))
     assert sandbox.SandboxEngine()._network().user is None
 

@@ -335,7 +335,6 @@ import sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[1])
 from functools import partial
-from linklab.base.signals import TO_STOP, signals_wait
 from linklab.base.supervise import Job, supervised
 from test_supervise import held
 jobs = [Job(n, partial(held, sys.argv[2], str(n)), fresh=n == 2) for n in (1, 2)]
