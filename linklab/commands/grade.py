@@ -9,6 +9,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,10 +18,11 @@ from linklab.base.processes import processors
 from linklab.base.text import excerpt, shown_json
 from linklab.commands.grade_platform import make, run_there
 from linklab.commands.grade_view import GradeView, whole
-from linklab.commands.interrupt import says_what_is_left
+from linklab.commands.interrupt import answered
 from linklab.commands.options import add_exercises_option, add_id_column_option, seed, warn_of_readers
 from linklab.errors import InputError, MissingError
-from linklab.exercise.course import parse_course
+from linklab.exercise.course import Course, parse_course
+from linklab.exercise.instance import Student
 from linklab.exercise.places import HOW, course_places, search_path, searching
 from linklab.exercise.roster import read_roster
 from linklab.grade.bubblewrap import shown, why_no_other_user, why_no_subordinates
@@ -188,6 +190,7 @@ def _run(args: argparse.Namespace) -> int:
         print(roster.said, flush=True)
     if course is None and not args.on_platform:
         _courses_wanted(submissions, quiet=args.json)
+    _warn_of_unmeant(args, course, roster.students if roster else ())
     given = Lists(
         roster.students if roster else None,
         read_points(args.points) if args.points else None,
@@ -218,7 +221,7 @@ def _run(args: argparse.Namespace) -> int:
     view = GradeView(submissions, quiet=args.json)
     wanted = [args.out] if args.out else [Path("grades"), *(Path(f"grades-{number}") for number in range(2, 1000))]
     place = claims.held_again(known.folder) if known else claims.held(wanted)
-    with place as out, says_what_is_left(out), view:
+    with place as out, answered(partial(_left, out)), view:
         if args.container and not known:
             os.chown(out, os.geteuid(), -1)  # what is told of one submission is no other's to read
             out.chmod(0o700)
@@ -228,6 +231,27 @@ def _run(args: argparse.Namespace) -> int:
         print(shown_json(data, indent=2))
     view.end(graded, out, time.perf_counter() - started, left)
     return 0 if all(whole(entry) for entry in graded.entries) else 1
+
+
+def _left(out: Path) -> str:
+    return (
+        f"ending the networks; what has been graded stays in {out}, whose index.html names the rest: "
+        f"grade these files with --into {out}"
+    )
+
+
+def _warn_of_unmeant(args: argparse.Namespace, course: Course | None, students: Sequence[Student]) -> None:
+    """Say what of a course file cannot be meant as it is said."""
+    from linklab.grade.course_check import unmeant
+
+    if course is None or args.on_platform:  # which is given the files of what it grades alone
+        return
+    said = [*unmeant(course, students)]
+    weighted = [name for name, rules in course.rules.items() if rules.weights]
+    if weighted and not args.submissions:
+        said.append(f"weights ({', '.join(weighted)}) count when a submission is graded: give the submissions again")
+    for each in said:
+        print(f"linklab: {args.course}: {each}", file=sys.stderr)
 
 
 def _at_once(args: argparse.Namespace, submissions: int) -> int:

@@ -7,6 +7,7 @@ not_set is pure, tried builds a network.
 from __future__ import annotations
 
 import re
+import sys
 
 from linklab.agent.exercise_env import Line, linked, shaped
 from linklab.engine.choice import load_engine
@@ -20,6 +21,8 @@ from linklab.state.facts import facts
 from linklab.state.model import State
 from linklab.topology import Topology
 
+TRY_S = 180.0
+"""Wall-clock seconds after which work.sh is taken not to end; it may use 60 s of processor time where it is graded."""
 _COMMAND = re.compile(r"^\s*[^#\s]", re.MULTILINE)
 
 
@@ -48,9 +51,10 @@ def tried(work: str, exercise: Exercise, instance: Instance, topology: Topology)
     """What became of work.sh on a fresh network, as sentences: that it worked, or which lines did not."""
     if not _COMMAND.search(work):
         return ["There is no command in work.sh, so nothing is set by it."]
+    print("Trying work.sh on a fresh network …", file=sys.stderr, flush=True)
     try:
         scene = network_of(exercise, instance, topology, Answers())
-        rebuilt = rebuild(topology, [*scene.settings, *scene.fault], work, load_engine("pocket"))
+        rebuilt = rebuild(topology, [*scene.settings, *scene.fault], work, load_engine("pocket"), TRY_S)
     except LinklabError as error:
         return [f"It could not be tried here: {error}"]
     if rebuilt.state_text is None:

@@ -28,6 +28,7 @@ from linklab.units import parse_percent_frac, parse_time_s
 STUDENT_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}")
 _GRADED = re.compile(r"(?:exercise|problem|lab)\d{1,4}", re.ASCII)
 _POINTS = re.compile(r"(\d{1,6}(?:\.\d{1,4})?)\s*(?:points?|p)", re.ASCII)
+_HOLDS = 'a course file holds course = "NAME" and secret = "64 hex digits"'
 _LEAST_SECRET = 32
 
 
@@ -96,10 +97,12 @@ def parse_course(data: bytes, where: str) -> Course:
         table = toml.loads(data.decode("utf-8"))
         secret = bytes.fromhex(table.pop("secret"))
         name = str(table.pop("course"))
-    except (UnicodeDecodeError, toml.TOMLDecodeError, KeyError, ValueError, TypeError) as error:
-        raise InputError(
-            f'{where}: no course file: it holds course = "NAME" and secret = "64 hex digits": {error}'
-        ) from error
+    except (UnicodeDecodeError, toml.TOMLDecodeError) as error:
+        raise InputError(f"{where}: no course file, since it is no TOML: {error}") from error
+    except KeyError as error:
+        raise InputError(f"{where}: no course file: it has no {error.args[0]}; {_HOLDS}") from error
+    except (ValueError, TypeError) as error:
+        raise InputError(f"{where}: the secret is not as it was made; {_HOLDS}") from error
     if len(secret) < _LEAST_SECRET:
         raise InputError(f"{where}: a secret of {len(secret)} bytes is too short; {_LEAST_SECRET} are wanted")
     table.pop("exercises", None)

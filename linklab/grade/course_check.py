@@ -48,6 +48,32 @@ def examined(course: Course, students: Sequence[Student], now: dt.datetime) -> I
             yield from _instances(name, course, students)
 
 
+def unmeant(course: Course, students: Sequence[Student]) -> Iterator[str]:
+    """Sentences on what a course file says of an exercise, a check, or a student that is not there.
+
+    Args:
+        course: of the file.
+        students: of its roster; empty where there is none.
+    """
+    known = {student.id for student in students}
+    for name, rules in course.rules.items():
+        try:
+            _full(name, course)
+        except LinklabError as error:
+            yield f"[{name}] counts for nothing here: {error}"
+            continue
+        yield from (f"[{name}]: {each}" for each in _strangers(rules, known))
+
+
+def _strangers(rules: Rules, students: set[str]) -> Iterator[str]:
+    """Of extensions for nobody on the roster."""
+    yield from (
+        f"{student} has an extension, and is not on the roster"
+        for student in rules.extensions
+        if students and student not in students
+    )
+
+
 def _full(name: str, course: Course) -> float | None:
     """The full points of an exercise; None of a lab, whose steps are counted when it is graded."""
     if name.startswith("lab"):
@@ -82,8 +108,7 @@ def _wrong(rules: Rules, students: set[str]) -> Iterator[str]:
             yield f"{student} has an extension, but there is no deadline to extend"
         elif due <= rules.deadline:
             yield f"the extension of {student}, {_shown(due)}, is not later than the deadline"
-        if students and student not in students:
-            yield f"{student} has an extension, and is not on the roster"
+    yield from _strangers(rules, students)
 
 
 def _instances(name: str, course: Course, students: Sequence[Student]) -> Iterator[Remark]:

@@ -90,7 +90,9 @@ class Rebuilt:
     stopped: str = ""
 
 
-def rebuild(topology: Topology, settings: Sequence[tuple[str, str]], work: str, engine: Engine) -> Rebuilt:
+def rebuild(
+    topology: Topology, settings: Sequence[tuple[str, str]], work: str, engine: Engine, within_s: float = HANG_S
+) -> Rebuilt:
     """Run the student's commands on the student's network.
 
     Args:
@@ -98,6 +100,7 @@ def rebuild(topology: Topology, settings: Sequence[tuple[str, str]], work: str, 
         settings: (node or "client", line) that set_env.sh types.
         work: text of work.sh, run by bash as root in the Client's terminal.
         engine: confines what runs.
+        within_s: wall-clock seconds for all of it, the last resort.
 
     Raises:
         EngineError, MissingError: no network could be started, through no fault of the submission's.
@@ -115,7 +118,7 @@ def rebuild(topology: Topology, settings: Sequence[tuple[str, str]], work: str, 
         try:
             with starting as network:
                 refuse_failed_commands(network)
-                return _Work(network, folder).done(settings)
+                return _Work(network, folder, within_s).done(settings)
         except ShortageError:
             raise
         except EngineError as error:  # out of building
@@ -129,10 +132,11 @@ def rebuild(topology: Topology, settings: Sequence[tuple[str, str]], work: str, 
 class _Work:
     """One network that work.sh is repeated in."""
 
-    def __init__(self, network: Network, folder: Path) -> None:
+    def __init__(self, network: Network, folder: Path, within_s: float) -> None:
         self.network = network
         self.folder = folder
-        self.until = time.monotonic() + HANG_S
+        self.within_s = within_s
+        self.until = time.monotonic() + within_s
         self.notes: list[str] = []
 
     def done(self, settings: Sequence[tuple[str, str]]) -> Rebuilt:
@@ -152,7 +156,8 @@ class _Work:
         except ShortageError:
             raise
         except DeadlineError:
-            return self._lost(f"work.sh did nothing for {IDLE_S:g} s, or ran longer than {HANG_S:g} s, and was stopped")
+            idle = f"did nothing for {IDLE_S:g} s, or " if self.within_s > IDLE_S else ""
+            return self._lost(f"work.sh {idle}ran longer than {self.within_s:g} s, and was stopped")
         except EngineError as error:
             return self._lost(f"the network ended while work.sh ran: {_brief(error)}")
         overdue = status == OVERDUE

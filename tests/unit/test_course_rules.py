@@ -10,7 +10,7 @@ from linklab.errors import InputError
 from linklab.exercise.course import Cost, Course, Rules, parse_course, weighted
 from linklab.exercise.instance import Student
 from linklab.exercise.load import find_exercise, load_exercise
-from linklab.grade.course_check import examined
+from linklab.grade.course_check import examined, unmeant
 
 HEAD = f'course = "Networks"\nsecret = "{"5e" * 32}"\n'
 ZONE = ZoneInfo("Europe/Berlin")
@@ -53,7 +53,10 @@ def test_a_course_file_without_rules_has_none():
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("[exercise 3]\n", "no course file"),
+        (
+            "[exercise 3]\n",
+            "c.toml: no course file, since it is no TOML: Expected ']' at the end of a table decl",
+        ),
         ("[excercise3]\n", 'c.toml: unknown key "excercise3"; the keys here are timezone, late, exercise3, problem1'),
         ("[exercise3]\ndeadlin = 1\n", 'c.toml: [exercise3]: unknown key "deadlin"; the keys here are grace, per_day'),
         ("[exercise3]\ndeadline = 2026-11-20\n", "[exercise3]: deadline must be a date with a time, such as"),
@@ -126,6 +129,20 @@ def test_a_look_at_a_course_says_what_it_means_and_what_is_wrong():
         "exercise1: s9 has an extension, and is not on the roster",
     ]
     assert [says.partition(":")[0] for says in wrong[2:]] == ["exercise77", "lab77"]
+
+
+def test_what_a_course_file_says_of_nobody_and_nothing_is_told_when_a_class_is_graded():
+    """Regression: with a slip in the number of an exercise its deadline was left out, and marks rose in silence."""
+    made = course(
+        "[exercise33]\ndeadline = 2026-11-20T23:59:00Z\n[exercise1]\nweights = { queu = 20 }\n"
+        "[exercise3]\ndeadline = 2026-11-20T23:59:00Z\nextensions = { s9 = 2026-11-21T23:59:00Z }\n"
+    )
+    assert [each.partition(": ")[0] for each in unmeant(made, [])] == [
+        "[exercise33] counts for nothing here",
+        "[exercise1] counts for nothing here",
+    ]
+    *_, last = unmeant(made, [Student("s1")])
+    assert last == "[exercise3]: s9 has an extension, and is not on the roster"
 
 
 def test_a_deadline_that_costs_nothing_is_named():

@@ -414,6 +414,15 @@ def test_what_a_bundle_would_refuse_is_left_out(folder, capsys):
     assert not read_bundle(folder / "exercise3-practice.zip").folder("terminals")
 
 
+def test_a_drawing_that_cannot_be_graded_is_told_before_it_is_too_late(folder, capsys):
+    """Regression: a host called client ran and was packed; `check` and the grader refused it."""
+    (path,) = folder.glob("*.mn")
+    path.write_text(path.read_text().replace('"h1"', '"client"'))
+    assert cli.main(["submit", str(folder)]) == 2
+    assert "the topology has a node client, which is a name of Linklab's own" in capsys.readouterr().err
+    assert list(folder.glob("*.zip")) == []
+
+
 def test_an_answer_that_cannot_be_used_is_told_before_it_is_too_late(folder, capsys):
     """With its name and what is wanted; nothing is packed."""
     (folder / "answers.toml").write_text('throughput = "94"\nwinner = "cubic"\n')
