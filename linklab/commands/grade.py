@@ -234,6 +234,9 @@ def _run(args: argparse.Namespace) -> int:
 
 
 def _left(out: Path) -> str:
+    """What of a class is there now, and how it is gone on with."""
+    if not any(out.iterdir()):
+        return "ending the networks; nothing has been graded"
     return (
         f"ending the networks; what has been graded stays in {out}, whose index.html names the rest: "
         f"grade these files with --into {out}"

@@ -284,7 +284,8 @@ def _work(unit: Unit, bundle: str, _tell: Tell) -> Report:
         elif unit.options.get("sandboxed", True):
             if why := scope.enter(scope.limits_of(MOST_MEMORY_BYTES)):  # the other limits hold all the same
                 sys.stderr.write(f"{why}\n")
-            if (why := subordinate.enter()) and os.geteuid() != 0:  # before there are threads
+            why = subordinate.enter()  # before there are threads; where it cannot be, networks run as ourselves
+            if why and os.geteuid() != 0 and unit.options.get("own_users", False):
                 sys.stderr.write(f"networks have no subordinate users: {why}\n")
         with searching(map(Path, unit.exercises)), scratch.within(folder):
             try:

@@ -54,11 +54,12 @@ def location(path: Path, among: list[Mount]) -> Location:
 
     It is walked from the root, as the kernel does, since a mount may be covered by a later one at a folder above it.
     """
-    on = {(each.parent, each.point): each for each in among}
     numbers = {each.number for each in among}
-    top = next((each for each in among if each.parent not in numbers and path.is_relative_to(each.point)), None)
-    if top is None:
+    lowest = [each for each in among if each.parent not in numbers - {each.number} and path.is_relative_to(each.point)]
+    if not lowest:
         return Location("", path)
+    on = {(each.parent, each.point): each for each in among if each.parent != each.number}
+    top = max(lowest, key=lambda each: len(each.point.parts))  # in a chroot the root itself may be no mount
     for folder in (*reversed(path.parents), path):
         while (upper := on.get((top.number, folder))) is not None:
             top = upper

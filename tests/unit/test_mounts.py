@@ -56,6 +56,20 @@ def test_a_mount_is_covered_by_a_later_one_at_a_folder_above_it():
     assert location(Path("/srv/c/x/f"), mounts(covered)) == Location("8:1", Path("/usr/share/x/f"))
 
 
+@pytest.mark.parametrize(
+    ("text", "path", "lies"),
+    [
+        ("1 1 0:2 / / rw - rootfs rootfs rw\n", "/c/f", Location("0:2", Path("/c/f"))),  # it stands on itself
+        ("5 4 8:1 /jail/c /c rw - ext4 a rw\n6 4 0:5 / /c/x rw - tmpfs b rw\n", "/c/x/f", Location("0:5", Path("/f"))),
+        ("5 4 8:1 /jail/c /c rw - ext4 a rw\n", "/d", Location("", Path("/d"))),
+    ],
+    ids=["a root of its own", "mounts in a chroot", "the root of a chroot"],
+)
+def test_a_root_may_stand_on_itself_or_be_no_mount(text, path, lies):
+    """As where a machine runs from its first memory, and in a chroot."""
+    assert location(Path(path), mounts(text.encode())) == lies
+
+
 def test_of_two_at_one_point_the_later_lies_on_top():
     """It stands on the other one."""
     twice = b"1 0 8:1 / / rw - ext4 a rw\n2 1 0:5 / /mnt rw - tmpfs b rw\n3 2 0:6 /x /mnt rw - tmpfs c rw\n"
