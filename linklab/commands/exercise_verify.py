@@ -8,6 +8,7 @@ import contextlib
 import datetime as dt
 import json
 import tempfile
+import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -18,6 +19,7 @@ from linklab.base.processes import processors
 from linklab.base.supervise import Ended, Job, supervised
 from linklab.base.worker import Tell
 from linklab.commands.console import make_console, plain
+from linklab.commands.grade_view import QUIET_S
 from linklab.engine.api import Engine
 from linklab.engine.choice import load_engine
 from linklab.errors import InputError
@@ -143,15 +145,20 @@ def _verify(
     tasks += [partial(_chain, subject, number) for number in range(1, args.chains + 1)]
     found: dict[int, list[Proof]] = {}
     jobs = [Job(number, task) for number, task in enumerate(tasks)]
+    began = said_s = time.monotonic()
     with (
         console.status("proving …") as status,
-        supervised(jobs, min(args.jobs or processors(), processors())) as events,
+        supervised(jobs, min(args.jobs or processors(), processors()), tick_s=1.0) as events,
     ):
         for event in events:
+            now = time.monotonic()
+            far = f"proving … {len(found)} of {len(jobs)} parts in {now - began:.0f} s"
+            status.update(far)
+            if not console.is_terminal and now - said_s > QUIET_S:
+                console.print(plain(f"  {far}"))
+                said_s = now
             if isinstance(event, Ended):
                 found[event.key] = _given(event)
-                done = sum(map(len, found.values()))
-                status.update(f"proving … {done} proofs")
                 for proof in found[event.key]:
                     if not proof.holds:
                         said = f"{proof.student}: {proof.what}: {proof.said}"
