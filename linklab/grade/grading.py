@@ -29,7 +29,7 @@ from linklab.grade.classfiles import canvas_csv, grades_csv, junit_xml, moodle_c
 from linklab.grade.cohort import Entry, Finding
 from linklab.grade.datasets import write_data
 from linklab.grade.findings import findings
-from linklab.grade.handed_in import HandedIn, Skipped, in_order
+from linklab.grade.handed_in import STOPPED, STOPPED_AGAIN, HandedIn, Skipped, in_order
 from linklab.grade.html import draw, report_page
 from linklab.grade.marking import Marking
 from linklab.grade.marks import mark, tool_broke
@@ -39,8 +39,6 @@ from linklab.grade.results_folder import LISTS, OURS, Results, Spot, with_curves
 from linklab.grade.whose import absent, placed
 from linklab.grade.worker import GRADE, MOST_BYTES, Done, Happenings, Unit, failed, run_here
 
-STOPPED = "grading was stopped before its turn; grade it with --into"
-STOPPED_AGAIN = "grading was stopped before its turn, and its earlier results stand; grade it with --into"
 OUT_OF_MEMORY = (
     "The machine ran out of memory and killed processes while this was graded, perhaps of its networks: grade it again "
     "with --into when more is free."

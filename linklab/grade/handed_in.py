@@ -73,12 +73,21 @@ class HandedIn:
             return file.read(most)
 
 
+STOPPED = "grading was stopped before its turn; grade it with --into"
+STOPPED_AGAIN = "grading was stopped before its turn, and its earlier results stand; grade it with --into"
+
+
 @dataclass(frozen=True)
 class Skipped:
     """A file or folder that was found and is not graded; label: as in `HandedIn`; why: the reason, without a stop."""
 
     label: str
     why: str
+
+    @property
+    def waits(self) -> bool:
+        """Whether it is still to be graded."""
+        return self.why in (STOPPED, STOPPED_AGAIN)
 
 
 def collect(arguments: Sequence[str]) -> tuple[list[HandedIn], list[Skipped]]:

@@ -80,6 +80,7 @@ def overview_page(entries: Sequence[Entry], findings: Sequence[Finding], left: S
         broken=[entry for entry in graded if tool_broke(entry.report)],
         findings=findings,
         left=left,
+        waiting=sum(each.waits for each in left),
         who=_who,
         twice={name for name, count in Counter(map(_who, entries)).items() if count > 1},
         courses=sorted({entry.report.course for entry in entries if entry.report.course}),

@@ -339,7 +339,7 @@ def test_the_overview_of_a_class():
     entries = [entry(), good, Entry("c d", "x/c.zip", graded.ungradable("no topology"))]
     page = overview_page(entries, findings(entries), [Skipped("notes.txt", "not a .zip")])
     text, _ = read(page)
-    assert "3 submissions of Exercise 3. 1 could not be graded." in text
+    assert "3 submissions: 2 of Exercise 3. 1 could not be graded." in text
     assert "graded 2 mean 67 % median 67 % lowest 33 % highest 100 % full mark 12 points" in text
     checks = re.findall(r'<th scope="row">([^<]*)', page.split("the one that fails most first")[1])
     assert checks[0] == "Reno fills the link"

@@ -171,12 +171,14 @@ def test_what_is_in_doubt_when_a_class_is_stopped_counts_for_nothing(place, monk
     assert "e3.zip: in doubt, so it is graded once more at the end" in said
     assert "[3/3 done" not in said
     assert marks("old") == {"s1": "4", "s3": "4"} | ({"s2": "4"} if graded_before else {})
+    assert "Grading was stopped: 1 more is still to be graded" in Path("old/index.html").read_text()
     skipped = json.loads(Path("old/summary.json").read_text())["skipped"]
     stands = ", and its earlier results stand" if graded_before else ""
     assert [each["file"].partition("_")[0] for each in skipped] == ["s2"]
     assert skipped[0]["why"] == f"grading was stopped before its turn{stands}; grade it with --into"
     grade(str(path), "--into", "old")
     assert marks("old") == {"s1": "4", "s2": "4", "s3": "4"}
+    assert "Grading was stopped" not in Path("old/index.html").read_text()
 
 
 def test_nobody_is_missing_while_a_stopped_class_is_gone_on_with(place, monkeypatch):
