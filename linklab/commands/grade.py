@@ -235,7 +235,7 @@ def _run(args: argparse.Namespace) -> int:
 
 def _left(out: Path) -> str:
     """What of a class is there now, and how it is gone on with."""
-    if not any(out.iterdir()):
+    if not any(path.is_dir() and not path.name.startswith(".") for path in out.iterdir()):  # beside the note in it
         return "ending the networks; nothing has been graded"
     return (
         f"ending the networks; what has been graded stays in {out}, whose index.html names the rest: "
@@ -244,7 +244,7 @@ def _left(out: Path) -> str:
 
 
 def _warn_of_unmeant(args: argparse.Namespace, course: Course | None, students: Sequence[Student]) -> None:
-    """Say what of a course file cannot be meant as it is said."""
+    """Warn of rules in the course file that have no effect, such as a deadline of an exercise that does not exist."""
     from linklab.grade.course_check import unmeant
 
     if course is None or args.on_platform:  # which is given the files of what it grades alone

@@ -82,6 +82,7 @@ def run(args: argparse.Namespace) -> int:
 def _run(args: argparse.Namespace) -> int:
     from linklab.grade.drawing import need_gradable
     from linklab.grade.own_folder import own_instance, topology_file
+    from linklab.grade.unit import handed_out
     from linklab.terminal import attached
 
     attached.need_outside("linklab submit")
@@ -92,7 +93,7 @@ def _run(args: argparse.Namespace) -> int:
     path = topology_file(folder, exercise)
     topology = Topology.load(path)
     topology.check()
-    need_gradable(topology, Topology.load(exercise.folder / exercise.topology) if exercise.topology else None)
+    need_gradable(topology, handed_out(exercise))
     packed = _Packed({"instance.json": (folder / "instance.json").read_bytes(), "topology.mn": path.read_bytes()})
     _network(args, exercise, instance, topology, packed)
     _answers(folder, exercise, packed)

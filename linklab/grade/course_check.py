@@ -49,11 +49,11 @@ def examined(course: Course, students: Sequence[Student], now: dt.datetime) -> I
 
 
 def unmeant(course: Course, students: Sequence[Student]) -> Iterator[str]:
-    """Sentences on what a course file says of an exercise, a check, or a student that is not there.
+    """A sentence for each rule in a course file that names an exercise, a check, or a student that does not exist.
 
     Args:
-        course: of the file.
-        students: of its roster; empty where there is none.
+        course: as read from the file.
+        students: the roster's; with none, students are not checked.
     """
     known = {student.id for student in students}
     for name, rules in course.rules.items():
@@ -66,7 +66,7 @@ def unmeant(course: Course, students: Sequence[Student]) -> Iterator[str]:
 
 
 def _strangers(rules: Rules, students: set[str]) -> Iterator[str]:
-    """Of extensions for nobody on the roster."""
+    """A sentence for each extension of a student who is not on the roster."""
     yield from (
         f"{student} has an extension, and is not on the roster"
         for student in rules.extensions

@@ -273,13 +273,18 @@ def network_of(exercise: Exercise, instance: Instance, topology: Topology, answe
     return ExerciseNetwork(_measured(exercise, topology), settings, fault, with_answers)
 
 
+def handed_out(exercise: Exercise) -> Topology | None:
+    """The drawing that an exercise hands out; None where students draw their own."""
+    return Topology.load(exercise.folder / exercise.topology) if exercise.topology else None
+
+
 def _measured(exercise: Exercise, topology: Topology) -> Topology:
     """What is built to be measured: the exercise's own drawing where it hands one out.
 
     What a student set in the drawing is in the state; were the references built from it too, a link past the bottleneck
     or an impairment would be no change.
     """
-    own = Topology.load(exercise.folder / exercise.topology) if exercise.topology else None
+    own = handed_out(exercise)
     need_gradable(topology, own)
     if own is None:
         return topology

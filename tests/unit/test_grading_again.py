@@ -233,6 +233,18 @@ def test_results_that_a_killed_grading_was_replacing_are_put_back(place):
     assert {name: data for name, data in contents("old").items() if not name.startswith(".")} == before
 
 
+def test_ctrl_c_says_what_there_is_and_how_to_go_on(tmp_path):
+    """Regression: of a folder that held no result yet it said that its page names the rest."""
+    (tmp_path / "RUNNING.txt").touch()
+    (tmp_path / ".s1.new").mkdir()
+    assert command._left(tmp_path) == "ending the networks; nothing has been graded"
+    (tmp_path / "s1").mkdir()
+    assert command._left(tmp_path) == (
+        f"ending the networks; what has been graded stays in {tmp_path}, whose index.html names the rest: "
+        f"grade these files with --into {tmp_path}"
+    )
+
+
 def test_a_submission_that_came_later_is_added(place):
     """Under a name of its own, in its place among the others."""
     later = hand_in("s2")
