@@ -14,6 +14,8 @@ from linklab.base.text import visible
 
 WIDTH = 132
 """Columns of a table where the output is no terminal."""
+QUIET_S = 20.0
+"""Wall-clock seconds without a line, where the output is no terminal, after which one says what runs."""
 
 
 def make_console(*, quiet: bool = False, stderr: bool = False, width: int = WIDTH) -> Console:

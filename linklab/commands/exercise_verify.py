@@ -18,8 +18,7 @@ from typing import Any
 from linklab.base.processes import processors
 from linklab.base.supervise import Ended, Job, supervised
 from linklab.base.worker import Tell
-from linklab.commands.console import make_console, plain
-from linklab.commands.grade_view import QUIET_S
+from linklab.commands.console import QUIET_S, make_console, plain
 from linklab.engine.api import Engine
 from linklab.engine.choice import load_engine
 from linklab.errors import InputError

@@ -12,7 +12,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from linklab.commands.console import make_console, plain
+from linklab.commands.console import QUIET_S, make_console, plain
 from linklab.exercise.report import Status
 from linklab.grade.classfiles import STATUS
 from linklab.grade.cohort import Entry
@@ -21,9 +21,6 @@ from linklab.grade.handed_in import HandedIn, Skipped
 from linklab.grade.marks import mark, tool_broke
 from linklab.grade.results import adjusted, points
 from linklab.judge.verdict import Outcome
-
-QUIET_S = 20.0
-"""Wall-clock seconds without a line, where the output is no terminal, after which one says what runs."""
 
 MOST_SKIPPED = 10
 """Files that are named on the console."""
