@@ -298,7 +298,7 @@ def _gives_own_users(args: argparse.Namespace, submissions: int) -> bool:
 
 
 def _warn_of_no_landlock() -> None:
-    from linklab.grade.container import lacks_landlock
+    from linklab.grade.leftovers import lacks_landlock
 
     if lacks_landlock():
         print(

@@ -20,8 +20,8 @@ from linklab.base.files import write, write_asked
 from linklab.errors import InputError, MissingError
 from linklab.exercise.course import parse_course
 from linklab.exercise.places import private_folders
+from linklab.grade.accounts import readable
 from linklab.grade.class_lists import exercise_named
-from linklab.grade.container import readable
 from linklab.grade.harness import PLATFORMS, UploadParts, harness, read_folder
 from linklab.grade.platform import (
     ASSIGNMENT,

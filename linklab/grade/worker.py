@@ -224,7 +224,7 @@ class _Desk:
             size = f"{len(unit.content) / 2**20:.0f} MiB"
             return failed(f"the file has {size}; a submission has at most {MOST_BYTES >> 20} MiB.", Status.UNGRADABLE)
         if unit.options.get("container", False):
-            from linklab.grade.container import begin_empty, leave_empty  # noqa: PLC0415 - only in a container
+            from linklab.grade.leftovers import begin_empty, leave_empty  # noqa: PLC0415 - only in a container
 
             begin_empty()  # one is graded at a time there
             if not self.contained:
@@ -278,7 +278,7 @@ def _work(unit: Unit, bundle: str, _tell: Tell) -> Report:
     folder = Path.cwd().parent
     try:
         if unit.options.get("container", False):
-            from linklab.grade.container import hold_working  # noqa: PLC0415 - only in a container
+            from linklab.grade.leftovers import hold_working  # noqa: PLC0415 - only in a container
 
             hold_working()
         elif unit.options.get("sandboxed", True):

@@ -261,14 +261,14 @@ def test_what_is_told_of_one_submission_is_no_others_to_read(place):
 
 REACHED = """
 import os, socket, subprocess
-from linklab.grade import container
+from linklab.grade import accounts
 heard = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
 heard.bind("/tmp/open")
 os.chmod("/tmp/open", 0o777)
 sends = "import socket; socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)[0].sendto(bytes(1), \\"/tmp/open\\")"
 opens = "import os; os.open(\\"/dev/ptmx\\", os.O_RDONLY)"
 for code in (sends, opens):
-    with container.as_user(container.FIRST_USER, container.Limits(), [os.getcwd()]) as (command, more):
+    with accounts.as_user(accounts.FIRST_USER, accounts.Limits(), [os.getcwd()]) as (command, more):
         python = [*command, "/usr/bin/python3", "-ISc", code]
         done = subprocess.run(python, pass_fds=more, capture_output=True, text=True)
         print(done.returncode, done.stderr.splitlines()[-1:])

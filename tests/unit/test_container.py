@@ -20,21 +20,12 @@ from linklab.base.processes import children
 from linklab.commands import grade as grade_command
 from linklab.engine import pocket
 from linklab.errors import EngineError, MissingError
-from linklab.grade import container, enter
+from linklab.grade import accounts, container, enter, leftovers
+from linklab.grade.accounts import FIRST_USER, as_user, deleted, end_all, owners, processes, readable
 from linklab.grade.bubblewrap import PYTHON
-from linklab.grade.container import (
-    FIRST_USER,
-    ContainerEngine,
-    _deleted,
-    _files,
-    _owners,
-    _processes,
-    as_user,
-    end_all,
-    readable,
-    remove_leftovers,
-)
+from linklab.grade.container import ContainerEngine, _files
 from linklab.grade.exchange import Exchange, Room
+from linklab.grade.leftovers import remove_leftovers
 from linklab.grade.limits import Limits
 from linklab.grade.syscalls import program
 
@@ -121,11 +112,11 @@ def test_no_process_is_taken_for_a_dead_one(how):
         while ") Z" not in about.read_text() and time.monotonic() < until:
             time.sleep(0.01)
         assert ") Z" in about.read_text()
-        assert _processes(USER) == [started.pid]
+        assert processes(USER) == [started.pid]
     finally:
         end_all(USER)
     assert started.wait(10) == -signal.SIGKILL
-    assert _processes(USER) == []
+    assert processes(USER) == []
 
 
 HOLDS = """
@@ -155,10 +146,10 @@ def test_a_deleted_file_counts_once_its_holders_first_thread_has_ended(monkeypat
         while ") Z" not in about.read_text() and time.monotonic() < until:
             time.sleep(0.01)
         assert (folder / "written").is_dir()
-        found, whole = _deleted(USER)
+        found, whole = deleted(USER)
         assert (sum(found.values()), whole) == (2**20, True)
-        monkeypatch.setattr(container, "MOST_HELD", 2)
-        assert _deleted(USER)[1] is False
+        monkeypatch.setattr(accounts, "MOST_HELD", 2)
+        assert deleted(USER)[1] is False
     finally:
         end_all(USER)
         started.wait(10)
@@ -172,7 +163,7 @@ def test_what_the_networks_of_a_killed_grader_left_goes(tmp_path, monkeypatch):
     elsewhere.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setattr(place, "candidates", lambda: [memory])
-    monkeypatch.setattr(container, "_BEGAN", tmp_path / "began")
+    monkeypatch.setattr(leftovers, "_BEGAN", tmp_path / "began")
     (tmp_path / "handed-in.zip").touch()
     os.chown(tmp_path / "handed-in.zip", USER, USER)  # unpacked so, long before
     time.sleep(0.02)  # the machine dates files by its ticks
@@ -197,7 +188,7 @@ def test_what_the_networks_of_a_killed_grader_left_goes(tmp_path, monkeypatch):
     try:
         assert [each.stdout.readline() for each in started] == [b"\n"] * 3
         remove_leftovers(range(USER - 1, USER + 1))
-        assert [_processes(user) for user in (USER, USER - 1)] == [[], []]
+        assert [processes(user) for user in (USER, USER - 1)] == [[], []]
         assert started[2].poll() is None
         assert {str(path.relative_to(tmp_path)) for path in tmp_path.glob("**/*.sh")} == {
             f"{where}linklab-container-{other}/deep/work.sh" for where in ("", "memory/", "elsewhere/")
@@ -215,11 +206,11 @@ def test_what_the_networks_of_a_killed_grader_left_goes(tmp_path, monkeypatch):
 
 def test_a_second_grading_in_a_container_is_refused(tmp_path):
     """Regression: each ended the other's networks, and both submissions were errors of ours."""
-    held = container._hold(tmp_path / "lock")
+    held = leftovers._hold(tmp_path / "lock")
     with pytest.raises(MissingError, match=r"another `linklab grade --in-container` runs in this container: wait"):
-        container._hold(tmp_path / "lock")
+        leftovers._hold(tmp_path / "lock")
     os.close(held)
-    os.close(container._hold(tmp_path / "lock"))
+    os.close(leftovers._hold(tmp_path / "lock"))
 
 
 @as_root
@@ -239,7 +230,7 @@ def test_a_loose_file_that_cannot_be_removed_lets_no_submission_begin(tmp_path, 
     """Regression: only folders of networks were looked for again; the rest stayed in silence, for the next to read."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setattr(place, "candidates", list)
-    monkeypatch.setattr(container, "_BEGAN", tmp_path / "began")
+    monkeypatch.setattr(leftovers, "_BEGAN", tmp_path / "began")
     (tmp_path / "began").write_text(str(tmp_path))
     time.sleep(0.05)  # a file system's times are those of the machine's ticks
     (tmp_path / "loot").touch()
@@ -259,8 +250,8 @@ def test_what_stays_at_the_end_is_said_and_loses_no_result(monkeypatch, capsys):
     def stays():
         raise EngineError("/tmp/linklab-container-a cannot be removed")
 
-    monkeypatch.setattr(container, "remove_leftovers", stays)
-    container.leave_empty()
+    monkeypatch.setattr(leftovers, "remove_leftovers", stays)
+    leftovers.leave_empty()
     assert capsys.readouterr().err == (
         "linklab: something of the submissions stays in this container: /tmp/linklab-container-a cannot be removed\n"
     )
@@ -269,7 +260,7 @@ def test_what_stays_at_the_end_is_said_and_loses_no_result(monkeypatch, capsys):
 @pytest.mark.parametrize(("lacks", "said"), [(True, "linklab: no Landlock here ("), (False, "")])
 def test_who_grades_in_a_container_without_landlock_is_warned(lacks, said, monkeypatch, capsys):
     """Of a submission too that is graded alone: its commands write wherever anybody may."""
-    monkeypatch.setattr(container, "lacks_landlock", lambda: lacks)
+    monkeypatch.setattr(leftovers, "lacks_landlock", lambda: lacks)
     monkeypatch.setattr(grade_command, "_engine", lambda *_: SimpleNamespace(check=lambda: None))
     grade_command._need_engine(SimpleNamespace(cluster="", container=True, trusted=False), ["one"])
     assert capsys.readouterr().err.partition("Linux")[0] == said
@@ -278,12 +269,12 @@ def test_who_grades_in_a_container_without_landlock_is_warned(lacks, said, monke
 @as_root
 def test_the_dead_of_one_submission_are_no_processes_of_the_next(tmp_path, monkeypatch):
     """Regression: 4,080 that nobody waited for were all that their user may have: the next one was our error."""
-    monkeypatch.setattr(container, "_BEGAN", tmp_path / "began")
+    monkeypatch.setattr(leftovers, "_BEGAN", tmp_path / "began")
     forks = "import os\nfor _ in range(40):\n if os.fork() == 0: os._exit(0)"
     with orphans_end(1.0):
         with as_user(USER, Limits()) as (command, more):
             subprocess.run([*command, PYTHON, "-ISc", forks], pass_fds=more, check=True, cwd="/")
-        adopted = {pid for pid, owner in _owners() if owner == USER} & {*children(os.getpid())}
+        adopted = {pid for pid, owner in owners() if owner == USER} & {*children(os.getpid())}
         assert len(adopted) == 40
         remove_leftovers(range(USER, USER + 1))
         assert not adopted & {*children(os.getpid())}
@@ -323,7 +314,7 @@ def test_processes_that_leave_no_room_for_another_one_end_all_the_same(monkeypat
         monkeypatch.setattr(subprocess, "run", no_room)
         end_all(USER)
         assert other.wait(10) == -signal.SIGKILL
-        assert _processes(USER) == []
+        assert processes(USER) == []
     finally:
         other.kill()
         other.communicate()
@@ -410,8 +401,8 @@ def test_what_belongs_to_a_user_of_networks_is_refused(tmp_path, monkeypatch):
     (tmp_path / "c.toml").chmod(0o600)
     os.chown(tmp_path / "c.toml", FIRST_USER + 7, FIRST_USER + 7)
     monkeypatch.setattr("linklab.pocket_kernel.require", lambda: SimpleNamespace(path=Path("/kernel")))
-    monkeypatch.setattr(container, "_LOCK", tmp_path / "lock")
-    monkeypatch.setattr(container, "_WORKING", tmp_path / "working")
+    monkeypatch.setattr(leftovers, "_LOCK", tmp_path / "lock")
+    monkeypatch.setattr(leftovers, "_WORKING", tmp_path / "working")
     monkeypatch.setattr(container, "remove_leftovers", lambda: None)
     monkeypatch.setattr(container, "readable", lambda paths: [path for path in paths if "c.toml" not in path.name])
     with pytest.raises(MissingError, match=r"c\.toml belongs to a user whom the student's commands may run as: chown"):
