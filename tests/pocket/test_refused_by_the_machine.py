@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the machine takes from a network or refuses it ends it; what a program does to itself ends that program."""
+
+import contextlib
+import os
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+from pockets import group_of, needs_pocket, type_
+
+from linklab.engine.pocket import PocketEngine
+from linklab.errors import EngineError
+from linklab.grade.bubblewrap import why_not
+from linklab.grade.limits import Limits
+from linklab.grade.sandbox import SandboxEngine
+
+pytestmark = needs_pocket
+
+
+def kernel_of(network):
+    """The process of the pocket's kernel, whose children are the guest's processes."""
+    (found,) = (pid for pid in group_of(network.keeper_pid) if "linux" in name_of(pid))
+    return found
+
+
+def name_of(pid):
+    """As the machine shows it; of one that has ended, nothing."""
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/comm").read_text()
+    return ""
+
+
+def test_a_process_that_the_machine_kills_ends_the_network(tmp_path):
+    """As for want of memory; regression: the program had failed, with status 139, and that was graded."""
+    with (
+        pytest.raises(EngineError, match=r"Kernel panic - .*: the machine ended a program by signal 9"),
+        PocketEngine().start(None, workdir=tmp_path) as network,
+    ):
+        type_(network, "true")  # its shell is there now
+        before = group_of(network.keeper_pid)
+        type_(network, "sleep infinity &")
+        (new,) = group_of(network.keeper_pid) - before
+        os.kill(new, signal.SIGKILL)
+        type_(network, "true")
+
+
+@pytest.mark.skipif(bool(why_not()), reason=f"no sandbox here: {why_not()}")
+def test_a_process_that_the_machine_refuses_ends_the_network(tmp_path):
+    """As at its pid_max, which all that runs on it shares; regression: the shell said "Cannot allocate memory"."""
+    with (
+        pytest.raises(EngineError, match=r"Kernel panic - .*: the machine refused a process, errno = 11"),
+        SandboxEngine(Limits(memory_mib=256)).start(None, workdir=tmp_path) as network,
+    ):
+        type_(network, "true")
+        none_more = ["prlimit", f"--pid={kernel_of(network)}", "--nproc=0:0"]  # which its own user may set
+        subprocess.run(none_more, user=network.user, group=network.user, extra_groups=[], check=True)
+        type_(network, "/bin/true")
+
+
+# What the processor calls a stack fault, for which no process of the pocket has a handler.
+FAULTS = """python3 -c '
+import ctypes, mmap
+code = mmap.mmap(-1, 4096, prot=mmap.PROT_READ | mmap.PROT_WRITE | mmap.PROT_EXEC)
+code.write(bytes.fromhex("48bd0000000000000080" "488b4500" "c3"))  # mov rbp, 1 << 63; mov rax, [rbp]; ret
+ctypes.CFUNCTYPE(None)(ctypes.addressof(ctypes.c_char.from_buffer(code)))()'"""
+
+
+def test_a_program_that_ends_by_its_own_fault_ends_alone(tmp_path):
+    """Also by one that ends the process which the machine has for it."""
+    with PocketEngine().start(None, workdir=tmp_path) as network:
+        type_(network, "true")
+        before = group_of(network.keeper_pid)
+        assert type_(network, FAULTS).exit_status == 128 + signal.SIGSEGV
+        assert type_(network, "echo goes on").output == "goes on\n"
+        assert group_of(network.keeper_pid) == before
