@@ -12,7 +12,8 @@ from dataclasses import asdict, replace
 
 from linklab.errors import StateError
 from linklab.exercise.link_lines import link_lines
-from linklab.state.facts import ARROW, inwards, owners, root, route_words
+from linklab.state.disciplines import inwards, root
+from linklab.state.facts import ARROW, owners, route_words
 from linklab.state.model import CLIENT, State
 from linklab.state.node import Interface, Node, Route
 from linklab.tc import DEFAULT_HANDLE, HOOKS, INCOMING, LEAF_LIMIT, Class, EdtLink, Filter, Options, Qdisc

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from linklab.errors import StateError
-from linklab.state.facts import BUFFERS, CC, inside, inwards, of_all, of_interface, plain_leaves, root, trunk
+from linklab.state.disciplines import inside, inwards, plain_leaves, root, trunk
+from linklab.state.facts import BUFFERS, CC, of_all, of_interface
 from linklab.state.model import State
 from linklab.state.node import SYSCTLS, Interface, Node, Route, sysctl_form
 from linklab.tc import DEFAULT_HANDLE, LEAF_LIMIT, Class, EdtLink, Qdisc, fq_defaults, mean_loss

@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
 from linklab.errors import InputError
-from linklab.state.facts import facts, inwards, of_interface
+from linklab.state.disciplines import inwards
+from linklab.state.facts import facts, of_interface
 from linklab.state.model import CLIENT, State
 from linklab.state.node import Interface
 from linklab.tc import CLASSES, DEFAULT_HANDLE, FILTERS, HOOKS, QDISCS, Filter, Qdisc, fq_defaults

@@ -6,24 +6,19 @@ Pure. The names are listed in docs/writing-an-exercise.md; what is not there is 
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
+from linklab.state.disciplines import inwards
 from linklab.state.model import CLIENT, State
 from linklab.state.node import Interface, Node, Route
+from linklab.state.passage import passage, queue_bytes
 from linklab.tc import (
-    DEFAULT_HANDLE,
-    FRAME_BYTES,
     HOOKS,
-    LEAF_LIMIT,
-    Class,
     EdtLink,
     Options,
     Qdisc,
-    loss_model,
-    mean_loss,
 )
 from linklab.topology import Topology
 from linklab.topology.checks import wireless_names
@@ -41,7 +36,6 @@ _PLAIN_LO = {"mtu": 65536.0, "up": "yes", "tso": "on", "gso": "on", "gro": "on",
 _OWN = "127.0.0.1/8"
 _NOT_OF_LO = ("address", "mac")
 _NO_DISCIPLINE = ("noqueue", "noop")
-_QUEUES_OF_FLOWS = ("fq", "fq_codel", "fq_pie", "sfq", "cake")
 
 
 def facts(state: State, topology: Topology | None = None) -> dict[str, float | str]:
@@ -156,7 +150,7 @@ def of_interface(interface: Interface) -> dict[str, float | str]:
         found["queue"] = float(queue)
     if options := _options(interface, qdiscs):
         found["options"] = options
-    found |= _shaping(interface) | _trouble(interface, qdiscs)
+    found |= passage(interface, qdiscs)
     return found | (_of_link(link) if (link := of_all(interface)) else {})
 
 
@@ -182,211 +176,3 @@ def _in_words(options: Options) -> str:
 
 def _plain(value: Any) -> str:
     return ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
-
-
-def _shaping(interface: Interface) -> dict[str, float | str]:
-    """What limits the rate of the interface."""
-    found: dict[str, float | str] = {}
-    rates, bursts = [], []
-    tops_of = _tops(interface)
-    for qdisc in entered(interface):
-        if rate := _rate(qdisc, tops_of):
-            rates.append(rate)
-        bursts += [top["burst"] for top in tops_of.get(qdisc.handle, ()) if "burst" in top]
-        bursts += [qdisc.options["burst"]] if "burst" in qdisc.options else []
-    if rates:
-        found["rate"] = float(min(rates))
-    if bursts:
-        found["burst"] = float(bursts[0])
-    return found
-
-
-def _tops(interface: Interface) -> dict[str, list[Options]]:
-    """Handle of an htb, or a class → the options of the classes in it."""
-    found: dict[str, list[Options]] = {}
-    for each in interface.classes:
-        found.setdefault(each.parent, []).append(each.options)
-    return found
-
-
-def _rate(qdisc: Qdisc, tops_of: Mapping[str, Sequence[Options]]) -> int | None:
-    """What passes at most, bit/s; None where it limits no rate."""
-    if qdisc.classful:
-        return sum(top.get("ceil_bit", 0) for top in tops_of.get(qdisc.handle, ())) or None
-    return qdisc.rate_bit
-
-
-def _trouble(interface: Interface, qdiscs: list[Qdisc]) -> dict[str, float | str]:
-    """What the netems of an interface and its fq's do: delay, loss, and pacing of each packet, else what one may meet.
-
-    Where filters lead packets apart, they have the least delay, the least loss, and the fastest pacing of all ways:
-    otherwise a discipline that no packet enters would stand for one that all have to pass.  Without filters all packets
-    of the tests go one way, since their type of service is 0.
-    """
-    netems = [qdisc.options for qdisc in entered(interface) if qdisc.kind == "netem"]
-    delay, spared, pacing = _least(interface, qdiscs)
-    found: dict[str, float | str] = {"delay": delay, "loss": round(1 - spared, 12)}
-    found["pacing"] = pacing if math.isfinite(pacing) else 0
-    found["jitter"] = sum(netem.get("jitter_ns", 0) for netem in netems) / 1e9
-    for name in ("duplicate", "corrupt", "reorder"):
-        found[name] = round(1 - math.prod(1 - netem.get(name, 0) for netem in netems), 12)
-    found["loss_model"] = "; ".join(filter(None, map(loss_model, netems)))
-    return {name: value for name, value in found.items() if value}
-
-
-def _least(interface: Interface, qdiscs: list[Qdisc]) -> tuple[float, float, float]:
-    """Of all ways from the root inwards: least delay, s, largest share that is not lost, fastest pacing, bit/s or inf.
-
-    A class or band that nothing stands in is a way, and so is an htb itself for packets that belong to none of its
-    classes.
-    """
-    below, leaves, astray = inside(interface), plain_leaves(interface), _astray(interface)
-    sorting = _sorting(interface)
-    passed: dict[str, tuple[int, float, float]] = {}
-    nothing = (0, 1.0, math.inf)
-    for qdisc in reversed(qdiscs):
-        in_it = [each for each in below.get(qdisc.handle, ()) if each.handle in passed]
-        only = "" if qdisc.handle in sorting else _only_place(qdisc)
-        ways = [passed[each.handle] for each in in_it if only in ("", each.parent)]
-        if only:
-            ways = ways[:1] if qdisc.handle not in astray else []
-            ways = ways or [nothing]
-        elif len(ways) < max(1, qdisc.bands) or leaves.get(qdisc.handle) or qdisc.handle in astray:
-            ways.append(nothing)
-        delay_ns, spared = min(way[0] for way in ways), max(way[1] for way in ways)
-        pacing = min(max(way[2] for way in ways), qdisc.flow_rate_bit or math.inf)
-        if qdisc.kind == "netem":
-            delay_ns, spared = delay_ns + qdisc.options.get("delay_ns", 0), spared * (1 - mean_loss(qdisc.options))
-        passed[qdisc.handle] = delay_ns, spared, pacing
-    top = root(interface)
-    delay_ns, spared, pacing = nothing if top is None else passed[top.handle]
-    return delay_ns / 1e9, spared, float(pacing)
-
-
-def _only_place(qdisc: Qdisc) -> str:
-    """Where all packets go that no filter leads elsewhere: a band of prio, the default class of htb, else ""."""
-    if qdisc.classful:
-        return f"{qdisc.handle}{qdisc.options.get('default', 0):x}"
-    return f"{qdisc.handle}{qdisc.options['priomap'][0] + 1:x}" if qdisc.bands and "priomap" in qdisc.options else ""
-
-
-def _sorting(interface: Interface) -> set[str]:
-    """Handles of the disciplines at which filters lead packets apart, or at whose classes."""
-    return {f"{each.parent.partition(':')[0]}:" for each in interface.filters}
-
-
-def _astray(interface: Interface) -> set[str]:
-    """Handles of the htbs of which some packets may enter no class, so that they pass at once (tc-htb(8), default).
-
-    Either it has no default class, or a filter leads to a class that is not there.
-    """
-    known = {each.classid for each in interface.classes}
-    ends = known - {each.parent for each in interface.classes}
-    htbs = {qdisc.handle: qdisc.options.get("default", 0) for qdisc in interface.qdiscs if qdisc.classful}
-    found = {handle for handle, default in htbs.items() if f"{handle}{default:x}" not in ends}
-    for each in interface.filters:
-        if each.options.get("classid", "") not in known:
-            found.add(f"{each.parent.partition(':')[0]}:")
-    return found
-
-
-def root(interface: Interface) -> Qdisc | None:
-    """The discipline that packets enter first; None where the kernel has not even a default one."""
-    return next((qdisc for qdisc in interface.qdiscs if qdisc.parent == "root"), None)
-
-
-def inside(interface: Interface) -> dict[str, list[Qdisc]]:
-    """Handle → the disciplines inside that one, or inside its classes."""
-    found: dict[str, list[Qdisc]] = {}
-    for qdisc in interface.qdiscs:
-        found.setdefault(f"{qdisc.parent.partition(':')[0]}:", []).append(qdisc)
-    found.pop(DEFAULT_HANDLE, None)
-    return found
-
-
-def inwards(interface: Interface) -> list[Qdisc]:
-    """The disciplines from the root inwards."""
-    return _walked(interface, lambda _: "")
-
-
-def entered(interface: Interface) -> list[Qdisc]:
-    """Those from the root inwards that packets of the tests may enter, whose type of service is 0.
-
-    Where filters lead packets apart, and where some pass an htb at once, that is all of them.
-    """
-    return _walked(interface, _leading(interface))
-
-
-def _leading(interface: Interface) -> Callable[[Qdisc], str]:
-    """Discipline → the one of its places that packets of the tests enter, "" where that may be any or none."""
-    apart = _sorting(interface) | _astray(interface)
-    return lambda qdisc: "" if qdisc.handle in apart else _only_place(qdisc)
-
-
-def _walked(interface: Interface, only_place: Callable[[Qdisc], str]) -> list[Qdisc]:
-    """The disciplines from the root inwards; in linear time, since a hostile state may have tens of thousands.
-
-    only_place: of a discipline, the one of its places that is looked into, "" for all.
-    """
-    below, found = inside(interface), dict[int, Qdisc]()
-    waiting = [qdisc for qdisc in [root(interface)] if qdisc is not None]
-    while waiting:
-        qdisc = waiting.pop()
-        if id(qdisc) not in found:
-            found[id(qdisc)] = qdisc
-            only = only_place(qdisc)
-            waiting += reversed([each for each in below.pop(qdisc.handle, []) if only in ("", each.parent)])
-    return [*found.values()]
-
-
-def trunk(interface: Interface) -> list[Qdisc]:
-    """The disciplines that every packet enters: from the root to where classes or bands may lead them apart."""
-    below, found = inside(interface), list[Qdisc]()
-    ways = [qdisc for qdisc in [root(interface)] if qdisc is not None]
-    while len(ways) == 1:
-        found += ways
-        ways = [] if ways[0].classful or ways[0].bands else below.pop(ways[0].handle, [])
-    return found
-
-
-def queues(interface: Interface) -> str:
-    """Whether packets that leave wait in "one" queue, or in "several", of flows, classes, bands, or pairs of hosts."""
-    several = bool(interface.unread) or not all(link.is_of_all for link in interface.links)
-    for qdisc in inwards(interface):
-        own_of_flows = qdisc.kind in _QUEUES_OF_FLOWS and qdisc.options.get("flows") != 1
-        several = several or own_of_flows or qdisc.bands > 1
-    parents = {each.parent for each in interface.classes}
-    ends = [each for each in interface.classes if each.classid not in parents]
-    return "several" if several or len(ends) > 1 or _astray(interface) else "one"
-
-
-def queue_bytes(interface: Interface) -> int | None:
-    """What the innermost queue holds, the smallest of several; None where there is none.
-
-    A netem that has the lowest rate itself is where packets wait, whatever is in it.
-    """
-    tops_of, held = _tops(interface), list[int | None]()
-    ways, leading = entered(interface), _leading(interface)
-    shaping = [(rate, qdisc) for qdisc in ways if (rate := _rate(qdisc, tops_of))]
-    if shaping and (slowest := min(shaping, key=lambda each: each[0])[1]).kind == "netem":
-        return slowest.capacity_bytes(interface.txqlen)
-    filled, leaves = {f"{each.parent.partition(':')[0]}:" for each in ways}, plain_leaves(interface)
-    for qdisc in ways:
-        if qdisc.classful:
-            only = leading(qdisc)
-            ends = [each for each in leaves.get(qdisc.handle, ()) if only in ("", each.classid)]
-            held += [each.options.get(LEAF_LIMIT, interface.txqlen) * FRAME_BYTES for each in ends]
-        elif qdisc.handle not in filled:
-            held.append(qdisc.capacity_bytes(interface.txqlen))
-    known = [size for size in held if size is not None]
-    return min(known) if known else None
-
-
-def plain_leaves(interface: Interface) -> dict[str, list[Class]]:
-    """Handle of an htb → its classes with nothing in them: each has a queue of the kernel's, of LEAF_LIMIT packets."""
-    parents = {each.parent for each in interface.classes} | {each.parent for each in interface.qdiscs}
-    found: dict[str, list[Class]] = {}
-    for each in interface.classes:
-        if each.classid not in parents:
-            found.setdefault(f"{each.classid.partition(':')[0]}:", []).append(each)
-    return found

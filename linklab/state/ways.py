@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from socket import inet_aton
 from typing import Any
 
-from linklab.state.facts import ARROW, of_all, of_interface, peers, queues
+from linklab.state.disciplines import queues
+from linklab.state.facts import ARROW, of_all, of_interface, peers
 from linklab.state.model import CLIENT, State
 from linklab.state.node import Interface, Node, Route
 from linklab.tc import EdtLink

@@ -21,6 +21,8 @@ from linklab.tc.option import Options
 
 MOST_BANDS = 16
 """Of prio (linux/pkt_sched.h, TCQ_PRIO_BANDS)."""
+_ANY = "00000000@"
+"""Of what u32 compares: no bit, wherever it stands."""
 DEFAULT_HANDLE = "0:"
 """Handle of a discipline that the kernel has set by itself."""
 INCOMING = "ffff:fff1"
@@ -180,6 +182,16 @@ class Filter(_Object):
             options |= known.read_handle(line.handle)
         priority = int(line.priority) if line.priority.isdecimal() else 0
         return cls(line.kind, _place(line.parent), priority, line.protocol or "all", options)
+
+    @property
+    def takes_all_ip(self) -> bool:
+        """Whether it takes every packet of IPv4: what it compares is nothing (tc-matchall(8), tc-u32(8))."""
+        compared = {name: value for name, value in self.options.items() if name != "classid"}
+        if self.kind == "u32":
+            compared = {
+                match: "" for match in compared.get("match", ()) if not match.partition("/")[2].startswith(_ANY)
+            }
+        return self.kind != "fw" and self.protocol in ("ip", "all") and not compared
 
     def line(self, device: str, verb: str = "add", *, spelled: bool = False) -> str:
         """The line of tc that sets it; spelled: as people write it."""

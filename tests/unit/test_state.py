@@ -354,7 +354,8 @@ def test_delay_and_loss_are_those_that_no_packet_is_spared(default, more, filter
         interface["classes"] = [
             {"kind": "htb", "classid": f"1:{number}", "parent": "1:", "options": options} for number in (1, 2)
         ]
-        led = {"kind": "matchall", "parent": "1:", "pref": 1, "protocol": "ip", "options": filters}
+        match = {"match": ["0a000002/ffffffff@16"]}
+        led = {"kind": "u32", "parent": "1:", "pref": 1, "protocol": "ip", "options": match | filters}
         interface["filters"] = [led] if filters else []
 
     found = facts(State.loads(changed(change)))
@@ -404,6 +405,56 @@ def test_a_band_that_no_packet_enters_has_no_part_in_rate_queue_and_losses():
     assert change([]) == {"rate": 1e9, "queue": 30_000}
     leads = {"kind": "matchall", "parent": "7:", "pref": 1, "protocol": "ip", "options": {"classid": "7:3"}}
     assert change([leads]) == {"rate": 9e8, "queue": 1514 * 1000, "loss_model": "correlation 0.5", "jitter": 1e-6}
+
+
+SOME, ALL = {"match": ["09090909/ffffffff@16"]}, {"match": ["00000000/00000000@0"]}
+TBF = ("tbf", {"rate_bit": 10**6, "burst": 9000, "limit": 30_000})
+
+
+@pytest.mark.parametrize(
+    ("discipline", "inner", "filters", "rate"),
+    [
+        (("htb", {"default": 1}), {}, {}, 10**9),
+        (("htb", {"default": 1}), {"1:1": TBF}, {}, 10**6),
+        (("htb", {"default": 2}), {"1:1": TBF}, {}, 2 * 10**9),  # no packet enters the first class
+        (("htb", {"default": 0}), {}, {}, None),  # nor any of them
+        (("htb", {"default": 3}), {}, {}, None),  # a class in which others are takes none by itself
+        (("htb", {"default": 0}), {}, {"classid": "1:1", **SOME}, None),
+        (("htb", {"default": 0}), {}, {"classid": "1:1", **ALL}, 10**9),
+        (("htb", {"default": 1}), {}, {"classid": "2:1", **ALL}, None),  # of another discipline, so of none
+        (("htb", {"default": 1}), {}, {"classid": "1:31", **SOME}, 10**9 + 2 * 10**9 + 5 * 10**8),
+        (("htb", {"default": 0x31}), {}, {}, 5 * 10**8),  # its parent's ceiling is lower
+        (("prio", {"bands": 2, "priomap": [0] * 16}), {"1:1": TBF}, {}, 10**6),
+        (("prio", {"bands": 2, "priomap": [1] * 16}), {"1:1": TBF}, {}, None),
+        (("prio", {"bands": 2, "priomap": [0] * 16}), {"1:1": TBF}, {"classid": "1:2", **SOME}, None),
+        (("prio", {"bands": 2, "priomap": [0] * 16}), {"1:1": TBF, "1:2": TBF}, {"classid": "1:2", **SOME}, 2 * 10**6),
+        (("prio", {"bands": 2, "priomap": [0] * 16}), {"1:1": TBF}, {"classid": "1:2", **ALL}, None),
+        (("prio", {"bands": 2, "priomap": [1] * 16}), {"1:1": TBF}, {"classid": "1:1", **ALL}, 10**6),
+        (("netem", {"limit": 9, "rate_bit": 10**7, "rate_overhead": 4}), {"1:": TBF}, {}, 10**6),
+        (("netem", {"limit": 9, "rate_bit": 10**7, "rate_overhead": -1500}), {}, {}, None),
+        (("netem", {"limit": 9, "rate_bit": 10**7, "cell_size": 48, "cell_overhead": -48}), {"1:": TBF}, {}, 10**6),
+    ],
+)
+def test_the_rate_is_what_passes_on_all_ways_that_packets_may_go(discipline, inner, filters, rate):
+    """Regression: an htb without a default class, and a filter past a tbf, kept a bottleneck that was not there."""
+
+    def change(nodes):
+        port = nodes["h1"]["interfaces"]["h1-eth0"]
+        kind, options = discipline
+        port["qdiscs"] = [{"kind": kind, "handle": "1:", "parent": "root", "options": options}]
+        port["qdiscs"] += [
+            {"kind": kind, "handle": f"{number:x}:", "parent": parent, "options": options}
+            for number, (parent, (kind, options)) in enumerate(inner.items(), 8)
+        ]
+        ceilings = {("1:1", "1:"): 10**9, ("1:2", "1:"): 2 * 10**9, ("1:3", "1:"): 5 * 10**8, ("1:31", "1:3"): 10**9}
+        port["classes"] = [
+            {"kind": "htb", "classid": classid, "parent": parent, "options": {"rate_bit": 8000, "ceil_bit": ceiling}}
+            for (classid, parent), ceiling in (ceilings if kind == "htb" else {}).items()
+        ]
+        port["filters"] = [{"kind": "u32", "parent": "1:", "pref": 1, "protocol": "ip", "options": filters}]
+        port["filters"] *= bool(filters)
+
+    assert facts(State.loads(changed(change))).get("h1-eth0.rate") == rate
 
 
 def fq(handle, parent, **options):

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What the disciplines of an interface do to packets that leave it: rate, delay, loss, pacing, and what queues hold.
+
+Pure; made into facts by `linklab.state.facts`.  Which disciplines packets enter is in `linklab.state.disciplines`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from linklab.state.disciplines import astray, entered, inside, leading, plain_leaves, root
+from linklab.state.node import Interface
+from linklab.tc import FRAME_BYTES, LEAF_LIMIT, Options, Qdisc, loss_model, mean_loss
+
+_OVERHEADS = ("rate_overhead", "cell_overhead")
+_HTB_DEPTH = 8
+"""Classes within each other (include/uapi/linux/pkt_sched.h, TC_HTB_MAXDEPTH)."""
+
+
+def passage(interface: Interface, qdiscs: list[Qdisc]) -> dict[str, float | str]:
+    """What an interface does to packets, by the names of facts: rate, delay, loss, and pacing, else what one may meet.
+
+    Where filters lead packets apart, they have the least delay, the least loss, the fastest pacing, and the rates of
+    all ways together: otherwise a discipline that no packet enters would stand for one that all have to pass.
+    """
+    netems = [qdisc.options for qdisc in entered(interface) if qdisc.kind == "netem"]
+    least = _least(interface, qdiscs)
+    found: dict[str, float | str] = {"delay": least.delay_ns / 1e9, "loss": round(1 - least.spared, 12)}
+    for name, rate in (("rate", least.rate), ("pacing", least.pacing)):
+        found[name] = float(rate) if math.isfinite(rate) else 0
+    found["burst"] = float(next(_bursts(interface), 0))
+    found["jitter"] = sum(netem.get("jitter_ns", 0) for netem in netems) / 1e9
+    for name in ("duplicate", "corrupt", "reorder"):
+        found[name] = round(1 - math.prod(1 - netem.get(name, 0) for netem in netems), 12)
+    found["loss_model"] = "; ".join(filter(None, map(loss_model, netems)))
+    return {name: value for name, value in found.items() if value}
+
+
+class _Passed(NamedTuple):
+    """What a way, or all ways from a discipline inwards, do to packets at least.
+
+    delay_ns: of each; spared: share that is not lost; pacing: of a flow, bit/s; rate: what passes at most, bit/s; both
+    inf where nothing limits it.
+    """
+
+    delay_ns: int = 0
+    spared: float = 1.0
+    pacing: float = math.inf
+    rate: float = math.inf
+
+
+def _least(interface: Interface, qdiscs: list[Qdisc]) -> _Passed:
+    """Of all ways from the root inwards: least delay and loss, fastest pacing, and their rates together.
+
+    A class or band that nothing stands in is a way, and so is an htb itself for packets that belong to none of its
+    classes.
+    """
+    below, leaves, past = inside(interface), plain_leaves(interface), astray(interface)
+    leads, ceilings = leading(interface), _ceilings(interface)
+    passed: dict[str, _Passed] = {}
+    for qdisc in reversed(qdiscs):
+        in_it = [each for each in below.get(qdisc.handle, ()) if each.handle in passed]
+        only = leads(qdisc)
+        ways = [passed[each.handle] for each in in_it if only in ("", each.parent)]
+        if only:
+            ways = ways[:1] or [_Passed()]
+        elif len(ways) < max(1, qdisc.bands) or leaves.get(qdisc.handle) or qdisc.handle in past:
+            ways.append(_Passed())
+        delay_ns, spared = min(way.delay_ns for way in ways), max(way.spared for way in ways)
+        pacing = min(max(way.pacing for way in ways), qdisc.flow_rate_bit or math.inf)
+        if qdisc.kind == "netem":
+            delay_ns, spared = delay_ns + qdisc.options.get("delay_ns", 0), spared * (1 - mean_loss(qdisc.options))
+        rate = sum(way.rate for way in ways)
+        if qdisc.classful and qdisc.handle not in past:
+            inner = {each.parent: passed[each.handle].rate for each in in_it}
+            ends = ceilings.get(qdisc.handle, {})
+            rate = _of_classes({only: ends[only]} if only else ends, inner)
+        passed[qdisc.handle] = _Passed(delay_ns, spared, pacing, min(rate, _own_rate(qdisc)))
+    top = root(interface)
+    return _Passed() if top is None else passed[top.handle]
+
+
+def _own_rate(qdisc: Qdisc) -> float:
+    """What it lets through at most by itself, bit/s; a netem that takes packets for smaller ones limits nothing."""
+    smaller = qdisc.kind == "netem" and min(qdisc.options.get(name, 0) for name in _OVERHEADS) < 0
+    return math.inf if smaller or not qdisc.rate_bit else qdisc.rate_bit
+
+
+def _ceilings(interface: Interface) -> dict[str, dict[str, tuple[int, str, int]]]:
+    """Handle of an htb → each class that holds packets → what it sends at most, its topmost class, what that sends."""
+    classes = {each.classid: each for each in interface.classes}
+    parents = {each.parent for each in interface.classes}
+    found: dict[str, dict[str, tuple[int, str, int]]] = {}
+    for each in interface.classes:
+        if each.classid in parents:
+            continue
+        top, least = each, each.options.get("ceil_bit", 0)
+        for _ in range(_HTB_DEPTH):  # no deeper, also where a hostile state says so, perhaps in a circle
+            if top.parent not in classes:
+                break
+            top = classes[top.parent]
+            least = min(least, top.options.get("ceil_bit", 0))
+        handle = f"{each.classid.partition(':')[0]}:"
+        found.setdefault(handle, {})[each.classid] = least, top.classid, top.options.get("ceil_bit", 0)
+    return found
+
+
+def _of_classes(ends: Mapping[str, tuple[int, str, int]], inner: Mapping[str, float]) -> float:
+    """What classes of htb send together, each at most what stands in it lets through, bit/s."""
+    tops = {top: ceiling for _, top, ceiling in ends.values()}
+    each = sum(min(least, inner.get(classid, math.inf)) for classid, (least, _, _) in ends.items())
+    return min(each, sum(tops.values()))
+
+
+def queue_bytes(interface: Interface) -> int | None:
+    """What the innermost queue holds, the smallest of several; None where there is none.
+
+    A netem that has the lowest rate itself is where packets wait, whatever is in it.
+    """
+    tops_of, held = _tops(interface), list[int | None]()
+    ways, leads = entered(interface), leading(interface)
+    shaping = [(rate, qdisc) for qdisc in ways if (rate := _rate(qdisc, tops_of))]
+    if shaping and (slowest := min(shaping, key=lambda each: each[0])[1]).kind == "netem":
+        return slowest.capacity_bytes(interface.txqlen)
+    filled, leaves = {f"{each.parent.partition(':')[0]}:" for each in ways}, plain_leaves(interface)
+    for qdisc in ways:
+        if qdisc.classful:
+            only = leads(qdisc)
+            ends = [each for each in leaves.get(qdisc.handle, ()) if only in ("", each.classid)]
+            held += [each.options.get(LEAF_LIMIT, interface.txqlen) * FRAME_BYTES for each in ends]
+        elif qdisc.handle not in filled:
+            held.append(qdisc.capacity_bytes(interface.txqlen))
+    known = [size for size in held if size is not None]
+    return min(known) if known else None
+
+
+def _rate(qdisc: Qdisc, tops_of: Mapping[str, Sequence[Options]]) -> int | None:
+    """What it limits the rate to by itself, an htb by its topmost classes, bit/s; None where it does not."""
+    if qdisc.classful:
+        return sum(top.get("ceil_bit", 0) for top in tops_of.get(qdisc.handle, ())) or None
+    return qdisc.rate_bit
+
+
+def _bursts(interface: Interface) -> Iterator[int]:
+    """Of what limits the rate, from the root inwards."""
+    tops_of = _tops(interface)
+    for qdisc in entered(interface):
+        for options in (*tops_of.get(qdisc.handle, ()), qdisc.options):
+            if "burst" in options:
+                yield options["burst"]
+
+
+def _tops(interface: Interface) -> dict[str, list[Options]]:
+    """Handle of an htb, or a class → the options of the classes in it."""
+    found: dict[str, list[Options]] = {}
+    for each in interface.classes:
+        found.setdefault(each.parent, []).append(each.options)
+    return found
