@@ -17,6 +17,8 @@ from linklab.tc import FRAME_BYTES, LEAF_LIMIT, Options, Qdisc, loss_model, mean
 _OVERHEADS = ("rate_overhead", "cell_overhead")
 _HTB_DEPTH = 8
 """Classes within each other (include/uapi/linux/pkt_sched.h, TC_HTB_MAXDEPTH)."""
+_BUCKET_S, _BUCKET_BYTES = 1.0, 65_536
+"""Of its rate a bucket may hold so much, and always the largest packet: what is in it passes at once."""
 
 
 def passage(interface: Interface, qdiscs: list[Qdisc]) -> dict[str, float | str]:
@@ -84,32 +86,44 @@ def _least(interface: Interface, qdiscs: list[Qdisc]) -> _Passed:
 
 def _own_rate(qdisc: Qdisc) -> float:
     """What it lets through at most by itself, bit/s; a netem that takes packets for smaller ones limits nothing."""
-    smaller = qdisc.kind == "netem" and min(qdisc.options.get(name, 0) for name in _OVERHEADS) < 0
-    return math.inf if smaller or not qdisc.rate_bit else qdisc.rate_bit
+    options = qdisc.options
+    smaller = qdisc.kind == "netem" and min(options.get(name, 0) for name in _OVERHEADS) < 0
+    if smaller or not qdisc.rate_bit:
+        return math.inf
+    return min(_of_bucket(qdisc.rate_bit, options.get("burst", 0)), float(options.get("peakrate_bit", math.inf)))
 
 
-def _ceilings(interface: Interface) -> dict[str, dict[str, tuple[int, str, int]]]:
+def _of_bucket(rate_bit: int, size: int) -> float:
+    """What a token bucket lets through at most; one that holds too many bytes limits nothing while a test lasts."""
+    return math.inf if size > max(_BUCKET_BYTES, _BUCKET_S * rate_bit / 8) else rate_bit
+
+
+def _ceilings(interface: Interface) -> dict[str, dict[str, tuple[float, str, float]]]:
     """Handle of an htb → each class that holds packets → what it sends at most, its topmost class, what that sends."""
     classes = {each.classid: each for each in interface.classes}
     parents = {each.parent for each in interface.classes}
-    found: dict[str, dict[str, tuple[int, str, int]]] = {}
+    ceiling = {
+        each.classid: _of_bucket(each.options.get("ceil_bit", 0), each.options.get("cburst", 0))
+        for each in interface.classes
+    }
+    found: dict[str, dict[str, tuple[float, str, float]]] = {}
     for each in interface.classes:
         if each.classid in parents:
             continue
-        top, least = each, each.options.get("ceil_bit", 0)
+        top, least = each, ceiling[each.classid]
         for _ in range(_HTB_DEPTH):  # no deeper, also where a hostile state says so, perhaps in a circle
             if top.parent not in classes:
                 break
             top = classes[top.parent]
-            least = min(least, top.options.get("ceil_bit", 0))
+            least = min(least, ceiling[top.classid])
         handle = f"{each.classid.partition(':')[0]}:"
-        found.setdefault(handle, {})[each.classid] = least, top.classid, top.options.get("ceil_bit", 0)
+        found.setdefault(handle, {})[each.classid] = least, top.classid, ceiling[top.classid]
     return found
 
 
-def _of_classes(ends: Mapping[str, tuple[int, str, int]], inner: Mapping[str, float]) -> float:
+def _of_classes(ends: Mapping[str, tuple[float, str, float]], inner: Mapping[str, float]) -> float:
     """What classes of htb send together, each at most what stands in it lets through, bit/s."""
-    tops = {top: ceiling for _, top, ceiling in ends.values()}
+    tops = {top: most for _, top, most in ends.values()}
     each = sum(min(least, inner.get(classid, math.inf)) for classid, (least, _, _) in ends.items())
     return min(each, sum(tops.values()))
 

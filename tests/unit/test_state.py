@@ -433,6 +433,11 @@ TBF = ("tbf", {"rate_bit": 10**6, "burst": 9000, "limit": 30_000})
         (("netem", {"limit": 9, "rate_bit": 10**7, "rate_overhead": 4}), {"1:": TBF}, {}, 10**6),
         (("netem", {"limit": 9, "rate_bit": 10**7, "rate_overhead": -1500}), {}, {}, None),
         (("netem", {"limit": 9, "rate_bit": 10**7, "cell_size": 48, "cell_overhead": -48}), {"1:": TBF}, {}, 10**6),
+        (("tbf", {"rate_bit": 10**6, "burst": 125_000, "limit": 9}), {}, {}, 10**6),
+        (("tbf", {"rate_bit": 10**6, "burst": 125_001, "limit": 9}), {}, {}, None),  # what is in it passes at once
+        (("tbf", {"rate_bit": 8000, "burst": 65_536, "limit": 9}), {}, {}, 8000),  # a large packet has to
+        (("tbf", {"rate_bit": 10**6, "burst": 2 * 10**9, "limit": 9, "peakrate_bit": 10**7}), {}, {}, 10**7),
+        (("htb", {"default": 4}), {}, {}, None),
     ],
 )
 def test_the_rate_is_what_passes_on_all_ways_that_packets_may_go(discipline, inner, filters, rate):
@@ -446,9 +451,20 @@ def test_the_rate_is_what_passes_on_all_ways_that_packets_may_go(discipline, inn
             {"kind": kind, "handle": f"{number:x}:", "parent": parent, "options": options}
             for number, (parent, (kind, options)) in enumerate(inner.items(), 8)
         ]
-        ceilings = {("1:1", "1:"): 10**9, ("1:2", "1:"): 2 * 10**9, ("1:3", "1:"): 5 * 10**8, ("1:31", "1:3"): 10**9}
+        ceilings = {
+            ("1:1", "1:"): 10**9,
+            ("1:2", "1:"): 2 * 10**9,
+            ("1:3", "1:"): 5 * 10**8,
+            ("1:31", "1:3"): 10**9,
+        }
+        ceilings |= {("1:4", "1:"): 10**6} if options.get("default") == 4 else {}
         port["classes"] = [
-            {"kind": "htb", "classid": classid, "parent": parent, "options": {"rate_bit": 8000, "ceil_bit": ceiling}}
+            {
+                "kind": "htb",
+                "classid": classid,
+                "parent": parent,
+                "options": {"rate_bit": 8000, "ceil_bit": ceiling, "cburst": 125_001},
+            }
             for (classid, parent), ceiling in (ceilings if kind == "htb" else {}).items()
         ]
         port["filters"] = [{"kind": "u32", "parent": "1:", "pref": 1, "protocol": "ip", "options": filters}]
@@ -675,7 +691,7 @@ def refused_or_safe(path, value):
 SHARES = st.integers(0, 10_000).map(lambda n: n / 10_000)
 
 
-@given(SHARES, st.integers(0, 1_000_000), st.integers(8_000, 10**11), st.integers(1514, 10**9))
+@given(SHARES, st.integers(0, 1_000_000), st.integers(4 * 10**6, 10**11), st.integers(1514, 10**9))
 def test_a_changed_fact_is_the_fact(loss, delay_us, rate, queue):
     """Whatever is set on a shaped interface is read back as its fact, and nothing else differs."""
     wanted = {"s1-eth1.loss": loss, "s1-eth1.delay": delay_us / 1e6, "s1-eth1.rate": float(rate)}
