@@ -90,8 +90,9 @@ def _match(rest: list[str]) -> tuple[int, int, int]:
     what = rest.pop(0)
     if what == "u32":
         value, mask = int(rest.pop(0), 0), int(rest.pop(0), 0)
-        if rest.pop(0) != "at":
-            raise ValueError('"at" must follow value and mask')
+        if rest[:1] != ["at"]:  # which may be left out (iproute2, tc/f_u32.c)
+            return value, mask, 0
+        rest.pop(0)
         return value, mask, int(rest.pop(0))
     if what != "ip":
         raise ValueError(f"only fields of ip and u32 are known, not {what}")

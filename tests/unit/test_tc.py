@@ -335,3 +335,22 @@ def test_what_is_no_name_of_a_discipline_is_refused(name):
     """As tc refuses it."""
     with pytest.raises(InputError, match="is not the name of a discipline or class"):
         typed(f"tc qdisc add dev a parent {name} pfifo")
+
+
+@pytest.mark.parametrize(
+    ("line", "takes_all"),
+    [
+        ("protocol ip u32 match u32 0 0 flowid 1:1", True),
+        ("protocol ip u32 match ip dst 0.0.0.0/0 match ip src 0.0.0.0/0 flowid 1:1", True),
+        ("protocol ip u32 match ip dst 0.0.0.0/0 match ip dport 80 0xffff flowid 1:1", False),
+        ("protocol all matchall flowid 1:1", True),
+        ("protocol arp matchall flowid 1:1", False),
+        ("protocol ip flower classid 1:1", True),
+        ("protocol ip flower ip_proto tcp classid 1:1", False),
+        ("protocol ip handle 7 fw classid 1:1", False),
+    ],
+)
+def test_a_filter_takes_every_packet_if_it_compares_nothing(line, takes_all):
+    """Whoever writes "match ip dst 0/0" means all of them."""
+    found = read_line(f"tc filter add dev s1-eth2 parent 1: prio 1 {line}".split())
+    assert found.takes_all_ip is takes_all
