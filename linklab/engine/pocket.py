@@ -36,7 +36,7 @@ from linklab.engine.bytecode import INSIDE, compile_package
 from linklab.engine.cpus import CpuLock
 from linklab.engine.failures import of_oserror, start_failure
 from linklab.engine.profiles import PROFILES
-from linklab.errors import BootError, EngineError, InputError, LinklabError
+from linklab.errors import BootError, EngineError, InputError, LinklabError, ShortageError
 from linklab.topology import Topology
 
 PACKAGE = Path(__file__).resolve().parent.parent
@@ -45,6 +45,9 @@ CLOSE_DEADLINE_S = 5
 KEEPER_DEADLINE_S = 30
 LAST_WORDS = 600
 GUEST_CHANNEL_FD = 63
+REFUSED = 75
+"""Status with which the pocket's kernel ends if the machine ends or refuses a guest's process (its patch 7/0021)."""
+_REFUSING = "this machine has ended or refused what the network needs, such as memory or processes (ulimit -u)"
 RUN_DIR = "/proc/self/cwd"
 """The run directory, which is the kernel's working directory, by a name that is the same in every run.
 
@@ -421,7 +424,10 @@ class PocketNetwork(AgentNetwork):
         with self._clock_changed:
             self._clock_changed.notify_all()
         words = self.last_words.strip().split("\n")[-1]
-        self.link.end("the pocket kernel has ended" + (f"; its last words: {words}" if words else ""))
+        refused = self.exit_code == REFUSED
+        why = f", because {_REFUSING}" if refused else ""
+        said = f"the pocket kernel has ended{why}" + (f"; its last words: {words}" if words else "")
+        self.link.end(said, ShortageError if refused else EngineError)
 
     def _order(self, order: dict[str, Any]) -> None:
         try:

@@ -16,7 +16,7 @@ from typing import Any
 
 from linklab.base.text import quoted
 from linklab.engine.api import Background, Clock, Completed, Engine, Network, Shows, StopAfter, Typed
-from linklab.errors import AgentError, BootError, DeadlineError, EngineError, InputError
+from linklab.errors import AgentError, BootError, DeadlineError, EngineError, InputError, ShortageError
 from linklab.guide.claims import LineFiles
 from linklab.guide.collect import looks_only
 from linklab.guide.continuing import starts_network
@@ -87,7 +87,8 @@ class Redoing:
         """What is seen while all of it is done again; ends early, and says so in `stopped`, where a network fails.
 
         Raises:
-            BootError: the first network does not start, which nothing that was typed can be to blame for.
+            BootError, ShortageError: a network does not start, or the machine ends it, for which nothing that was typed
+                can be to blame.
         """
         with self._stack:
             try:
@@ -95,9 +96,9 @@ class Redoing:
                     yield from self._entry(kind, each, entries[at + 1 :])
             except DeadlineError:
                 self.stopped = "the time for it was up"
+            except (BootError, ShortageError):
+                raise
             except (EngineError, RedoError) as error:
-                if isinstance(error, BootError) and not self.environment:
-                    raise
                 self.stopped = str(error)
 
     def _entry(self, kind: str, each: GuideEvidence | None, rest: Sequence[ProgressEntry]) -> Iterator[GuideEvidence]:

@@ -182,6 +182,24 @@ def test_names_of_other_alphabets_are_known_as_canvas_and_moodle_write_them(labe
     assert placed(lab(label, "").report, label, roster).student == student
 
 
+@pytest.mark.parametrize(
+    ("label", "student"),
+    [
+        ("Ada Byron_1_assignsubmission_file_/lab3.zip", ""),
+        ("Ada_1_assignsubmission_file_/lab3.zip", "ada"),
+        ("Bob Ada Jones_1_assignsubmission_file_/lab3.zip", "b7"),
+        ("Jones b7_1_assignsubmission_file_/lab3.zip", ""),  # too short to be known in a name
+        ("Jones bob77_1_assignsubmission_file_/lab3.zip", "bob77"),
+        ("lab3-ada.zip", "ada"),
+        ("lab3 Bob Ada Jones.zip", ""),  # somebody's own words, which fit two
+    ],
+)
+def test_an_id_that_is_a_first_name_is_not_known_in_another_persons_name(label, student):
+    """Regression: the lab of Ada Byron was a student's with the id "ada", and who is called so as well had none."""
+    roster = (Student("ada", "Ada Lovelace"), Student("b7", "Bob Ada Jones"), Student("bob77", ""))
+    assert placed(lab(label, "").report, label, roster).student == student
+
+
 def test_a_short_id_is_known_in_the_name_that_submit_gives():
     """Regression: ids of two characters were found in no name, as they stand in many by chance."""
     roster = (Student("s4", ""), Student("s1", ""))

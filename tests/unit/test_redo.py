@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from linklab.engine.api import Background, Completed, Shows, StopAfter
-from linklab.errors import DeadlineError
+from linklab.errors import BootError, DeadlineError, ShortageError
 from linklab.guide.evidence import EditorEvidence, FileEvidence, StateEvidence, TypedEvidence
 from linklab.guide.redo import Redoing
 from linklab.lab.model import find_lab, load_lab
@@ -280,3 +280,20 @@ def test_a_file_that_nobody_can_write_ends_it(lab, tmp_path, path, text, why):
     assert why in redoing.stopped
     assert (tmp_path / "a").read_text() == "1"
     assert not any("true" in one for one in said)
+
+
+@pytest.mark.parametrize("error", [BootError("no kernel"), ShortageError("no memory")])
+@pytest.mark.parametrize("when", [1, 2])
+def test_a_machine_that_has_no_room_for_a_network_is_no_end_of_the_work(lab, tmp_path, when, error):
+    """Regression: where the second network did not start, what had been done until then was graded."""
+
+    class Fails(Remembered):
+        def start(self, topology, **options):
+            if self.said.count("start") + 1 == when:
+                raise error
+            return super().start(topology, **options)
+
+    redoing = Redoing(lab, Fails(), tmp_path, time.monotonic() + 60)
+    with pytest.raises(type(error)):
+        [*redoing.evidence([BEGUN, BEGUN])]
+    assert redoing.stopped == ""
