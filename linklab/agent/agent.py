@@ -307,7 +307,11 @@ class Agent:
         self._wait_for_end(message, terminal)
 
     def _op_finished(self, message: dict[str, Any]) -> None:
-        self._wait_for_end(message, self._running_in(message["terminal"]))
+        terminal = self._running_in(message["terminal"])
+        assert terminal.job is not None
+        if message.get("within_s") is not None:
+            terminal.job.interrupted, terminal.job.interrupt_at_s = False, self.now_s() + float(message["within_s"])
+        self._wait_for_end(message, terminal)
 
     def _running_in(self, name: str) -> Terminal:
         terminal = self.terminals.get(name)

@@ -14,7 +14,8 @@ Requests to the agent: {"id": n, "op": ..., ...}, answered by {"id": n, "ok": ..
     computed   -                                             {"computed": [{program, from_s, s, ...}, ...]}:
                                                              see linklab.agent.own_kernel; from_s: network time
     stop       terminal                                      one of those: Ctrl+C to what runs in the background
-    finished   terminal                                      one of those, when it has ended by itself
+    finished   terminal, within_s?                           one of those, when it has ended by itself; Ctrl+C after
+                                                             so much network time
     now        -                                             {"now_s": ..., "clock_s": the kernel's clock}
     date       date_ns: since the epoch                      {}: its date, on the paced clock
     resting    terminal                                      what is in its foreground (linklab.agent.resting)

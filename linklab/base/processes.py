@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How many processes we may run side by side, which ones one has started, and how many the OOM killer has ended."""
+"""How many processes we may run side by side, which there are, and how many the OOM killer has ended."""
 
 from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 
@@ -39,3 +40,12 @@ def children(pid: int) -> list[int]:
                 if int(behind_name[1]) == pid:
                     found.append(int(entry.name))
     return found
+
+
+def owners() -> Iterator[tuple[int, int]]:
+    """Each process, dead or not, and its user: the folder's owner, whether it may be looked at or not (proc_pid(5))."""
+    with os.scandir("/proc") as entries:
+        for entry in entries:
+            if entry.name.isdecimal():
+                with contextlib.suppress(OSError):  # it has gone
+                    yield int(entry.name), entry.stat().st_uid

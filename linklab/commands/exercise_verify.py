@@ -33,7 +33,7 @@ from linklab.grade.more import prove_chain
 from linklab.grade.mutants import prove_mutants
 from linklab.grade.sample import instance_of
 from linklab.grade.shared import SharedEngine
-from linklab.grade.unit import SEEDS
+from linklab.grade.unit import seeds_of
 from linklab.grade.verify import Proof, copied, distinct, prove_wrong, verify
 from linklab.terminal.screen import ends_orderly
 
@@ -58,6 +58,10 @@ class _Subject:
     def exercise(self) -> Exercise:
         """With the course's points."""
         return weighted(self.own(), self.course)
+
+    def seeds(self) -> tuple[int, ...]:
+        """Of the course's runs, or of the public ones."""
+        return seeds_of(self.course, self.own().id)
 
     def engine(self) -> Engine:
         """That builds the networks."""
@@ -214,15 +218,15 @@ def _prove(subject: _Subject, number: int, chosen: Sequence[str], only: bool, _t
     wrong = [each for each in known if each.name in chosen and each.holds_for(subject.own(), exercise)]
     if only:
         instance = instance_of(exercise, number)
-        proofs = [prove_wrong(exercise, instance, each, engine, SEEDS) for each in wrong]
+        proofs = [prove_wrong(exercise, instance, each, engine, subject.seeds()) for each in wrong]
     else:
-        proofs = list(verify(exercise, engine, number, wrong))
+        proofs = list(verify(exercise, engine, number, wrong, subject.seeds()))
     return [replace(proof, report=None) for proof in proofs]  # which nobody reads, and is long
 
 
 def _chain(subject: _Subject, number: int, _tell: Tell) -> list[Proof]:
-    return list(prove_chain(subject.exercise(), subject.engine(), number, SEEDS))
+    return list(prove_chain(subject.exercise(), subject.engine(), number, subject.seeds()))
 
 
 def _mutate(subject: _Subject, number: int, count: int, _tell: Tell) -> list[Proof]:
-    return list(prove_mutants(subject.exercise(), subject.engine(), number, count, SEEDS))
+    return list(prove_mutants(subject.exercise(), subject.engine(), number, count, subject.seeds()))

@@ -109,7 +109,7 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
         "--jobs", type=int, metavar="N", help=f"how many at once (default and most here: {processors()})"
     )
     parser.add_argument(
-        "--seeds", type=_seeds, metavar="N,N,…", help="seeds of the runs that are measured (default: the grader's)"
+        "--seeds", type=_seeds, metavar="N,N,…", help="seeds of the runs that are measured (default: the course's own)"
     )
     parser.add_argument(
         "--deadline", type=_time, default=DEADLINE_S, metavar="TIME", help=f"for each (default: {DEADLINE_S:g}s)"

@@ -93,12 +93,12 @@ class AgentNetwork:
         """Ctrl+C to what runs in the background of a terminal; see `Network.stop`."""
         return self._one("stop", terminal, deadline_s, f"what was stopped in {terminal}")
 
-    def finished(self, terminal: str, *, deadline_s: float = 600) -> Completed:
+    def finished(self, terminal: str, *, deadline_s: float = 600, within_s: float | None = None) -> Completed:
         """Wait for what runs in the background of a terminal; see `Network.finished`."""
-        return self._one("finished", terminal, deadline_s, f"what runs in {terminal}")
+        return self._one("finished", terminal, deadline_s, f"what runs in {terminal}", within_s=within_s)
 
-    def _one(self, op: str, terminal: str, deadline_s: float, what: str) -> Completed:
-        answer = self.link.request(op, deadline_s=deadline_s, what=what, terminal=terminal)
+    def _one(self, op: str, terminal: str, deadline_s: float, what: str, **more: float | None) -> Completed:
+        answer = self.link.request(op, deadline_s=deadline_s, what=what, terminal=terminal, **more)
         return Completed(**answer["done"][0]) if "done" in answer else Completed(**answer)
 
     def now_s(self) -> float:

@@ -248,8 +248,14 @@ class Network(Protocol):
         """Ctrl+C to what `Background` left running there; its whole output. AgentError if nothing runs there."""
         ...
 
-    def finished(self, terminal: str, *, deadline_s: float = 600) -> Completed:
-        """Wait for what `Background` left running there to finish by itself; its whole output."""
+    def finished(self, terminal: str, *, deadline_s: float = 600, within_s: float | None = None) -> Completed:
+        """Wait for what `Background` left running there to finish by itself; its whole output.
+
+        Args:
+            terminal: where.
+            deadline_s: on the wall clock; on the virtual one, a network that waits answers nothing else meanwhile.
+            within_s: network time after which Ctrl+C is typed; None for never.
+        """
         ...
 
     def now_s(self) -> float:

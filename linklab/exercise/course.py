@@ -9,6 +9,8 @@ key `exercises` belongs to `linklab.exercise.places`.
 from __future__ import annotations
 
 import datetime as dt
+import hashlib
+import hmac
 import json
 import os
 import re
@@ -81,6 +83,11 @@ class Course:
     secret: bytes
     rules: Mapping[str, Rules] = field(default_factory=dict)
     zone: zoneinfo.ZoneInfo | None = None
+
+    def drawn(self, *words: str) -> int:
+        """A number below 2⁶⁴, always the same for the same words; without the secret nobody knows it (RFC 2104)."""
+        found = hmac.new(self.secret, "\x1f".join(words).encode(), hashlib.sha256).digest()
+        return int.from_bytes(found[:8], "big")
 
 
 def load_course(path: Path) -> Course:

@@ -19,6 +19,7 @@ from itertools import chain
 from pathlib import Path
 
 from linklab.base import open_files
+from linklab.base.processes import owners
 from linklab.engine.pocket import PACKAGE
 from linklab.errors import EngineError, MissingError
 from linklab.grade.bubblewrap import PYTHON
@@ -114,15 +115,6 @@ def end_all(user: int) -> None:
 def processes(user: int) -> list[int]:
     """Those that run; one that is dead and has not been waited for does no harm."""
     return [pid for pid, owner in owners() if owner == user and _is_running(pid)]
-
-
-def owners() -> Iterator[tuple[int, int]]:
-    """Each process, dead or not, and its user: the folder's owner, whether it may be looked at or not (proc_pid(5))."""
-    with os.scandir("/proc") as entries:
-        for entry in entries:
-            if entry.name.isdecimal():
-                with contextlib.suppress(OSError):  # it has gone
-                    yield int(entry.name), entry.stat().st_uid
 
 
 def _is_running(pid: int) -> bool:

@@ -21,6 +21,7 @@ from pathlib import Path
 from linklab import pocket_kernel
 from linklab.base import installation
 from linklab.base.place import user_number
+from linklab.base.processes import owners
 from linklab.base.supervise import Ended, Job, supervised
 from linklab.base.worker import Tell
 from linklab.engine.pocket import PACKAGE
@@ -205,13 +206,14 @@ def another_user() -> int | None:
 
     Each network has a user of its own, because Linux counts for each user how many processes there are, what they have
     in flight, and more.  There are too few numbers for all processes that there may be: those of two whose own numbers
-    differ by a million, or by 156 in a namespace of subordinate users, are the same.
+    differ by a million, or by 156 in a namespace of subordinate users, are the same, so one that runs is left out.
     """
     users = _users() if os.geteuid() == 0 else range(0)
     if not users or why_no_other_user():
         return None
-    wanted = os.getpid() * _NETWORKS + next(_network) % _NETWORKS
-    return users[wanted % len(users)]
+    busy = {owner for _, owner in owners()}
+    mine = (users[(os.getpid() * _NETWORKS + next(_network) % _NETWORKS) % len(users)] for _ in range(_NETWORKS))
+    return next((user for user in mine if user not in busy), None)
 
 
 def _users() -> range:

@@ -19,12 +19,12 @@ from itertools import chain
 from pathlib import Path
 
 from linklab.base import place
-from linklab.base.processes import children
+from linklab.base.processes import children, owners
 from linklab.base.signals import TO_STOP, signals_wait
 from linklab.base.text import visible
 from linklab.errors import EngineError, LinklabError, MissingError
 from linklab.grade import enter
-from linklab.grade.accounts import EVERY_USER, end_all, owners
+from linklab.grade.accounts import EVERY_USER, end_all
 from linklab.linux.mounts import mounts
 
 PREFIX = "linklab-container-"

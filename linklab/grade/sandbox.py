@@ -411,9 +411,9 @@ class SandboxNetwork(PocketNetwork):
         with self._carrying(), believing_nothing():
             return answers(super().run(actions, **options), len(actions))
 
-    def _one(self, op: str, terminal: str, deadline_s: float, what: str) -> Completed:
+    def _one(self, op: str, terminal: str, deadline_s: float, what: str, **more: float | None) -> Completed:
         with self._carrying(), believing_nothing():
-            return answers([super()._one(op, terminal, deadline_s, what)], 1)[0]
+            return answers([super()._one(op, terminal, deadline_s, what, **more)], 1)[0]
 
     def now_s(self) -> float:
         """Network time."""

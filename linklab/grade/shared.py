@@ -241,9 +241,13 @@ class SharedNetwork:
         """See `Network.stop`."""
         return self._ask("stop", terminal, lambda network: network.stop(terminal, deadline_s=deadline_s))
 
-    def finished(self, terminal: str, *, deadline_s: float = 600) -> Completed:
+    def finished(self, terminal: str, *, deadline_s: float = 600, within_s: float | None = None) -> Completed:
         """See `Network.finished`."""
-        return self._ask("finished", terminal, lambda network: network.finished(terminal, deadline_s=deadline_s))
+
+        def ask(network: Network) -> Completed:
+            return network.finished(terminal, deadline_s=deadline_s, within_s=within_s)
+
+        return self._ask("finished", [terminal, within_s], ask)
 
     def now_s(self) -> float:
         """Network time."""

@@ -20,7 +20,7 @@ from linklab.engine.api import Engine
 from linklab.errors import BundleError, Fault, InputError, OverusedError, blame
 from linklab.exercise.answers import Answers
 from linklab.exercise.bundle import LAB, read_bundle
-from linklab.exercise.course import parse_course
+from linklab.exercise.course import Course, parse_course
 from linklab.exercise.enough import enough
 from linklab.exercise.evidence import Evidence, changes
 from linklab.exercise.instance import filled, planted, quantities
@@ -43,12 +43,13 @@ from linklab.topology import Topology
 
 SEEDS = (1, 2, 3)
 """Up to three runs, so one unlucky draw of losses decides nothing: `linklab.exercise.enough` says when fewer do."""
+_MOST_SEED = 2**31 - 1
 _MOST_CHANGES = 2000
 """Of those that a report tells; a state that takes more commands is one that no network can be set to."""
 
 
 def grade(
-    path: Path, course: bytes | None, engine: Engine, seeds: Sequence[int] = SEEDS, shared: Path | None = None
+    path: Path, course: bytes | None, engine: Engine, seeds: Sequence[int] | None = None, shared: Path | None = None
 ) -> Report:
     """Grade one bundle; a bundle that cannot be graded gives a report that says why.
 
@@ -56,7 +57,7 @@ def grade(
         path: the .zip.
         course: content of the course file; None for practice instances.
         engine: builds the networks: of the student's commands, and those that are measured.
-        seeds: of the runs that are measured.
+        seeds: of the runs that are measured; None takes those of `seeds_of`.
         shared: folder of what networks have answered, from which an exercise is graded where it can be; None measures
             everything anew, with the same report.
 
@@ -81,6 +82,7 @@ def grade(
             told.exercise, told.claims = claimed_in(bundle)
             return grade_lab(bundle, path.name, engine)
         submission = read_submission(bundle, path.name, secret, told)
+        seeds = seeds or seeds_of(secret, submission.exercise.id)
         if shared is None:
             return assess(submission, engine, seeds)
         sharing = SharedEngine(engine, shared, waits=True)
@@ -108,6 +110,16 @@ def grade(
             packed_for=told.packed_for,
             stopped=str(error.__cause__) if isinstance(error.__cause__, OverusedError) else "",
         )
+
+
+def seeds_of(course: Course | None, exercise: str) -> tuple[int, ...]:
+    """The seeds of the grader's runs: a course's own, so that nobody can try until chance is kind, or public ones.
+
+    They are the same for a whole course, so that what is set to the same is measured once.
+    """
+    if course is None:
+        return SEEDS
+    return tuple(1 + course.drawn("seed", exercise, str(number)) % _MOST_SEED for number in SEEDS)
 
 
 def _note(error: InputError) -> str:

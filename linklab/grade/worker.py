@@ -128,16 +128,16 @@ def grade_in_pocket(
     Args:
         bundle: the .zip.
         course: content of the course file.
-        seeds: of the runs that are measured; None takes the grader's own.
+        seeds: of the runs that are measured; None takes the course's own.
         sandboxed: False for submissions that are trusted.
         container: True where the container that we are in is the sandbox.
         own_users: whether a network without a user of its own is an error, since this machine gives others one.
         shared: folder of what networks have answered, or None; nothing that a submission runs may reach it.
     """
-    from linklab.grade.unit import SEEDS, grade  # noqa: PLC0415 - as above
+    from linklab.grade.unit import grade  # noqa: PLC0415 - as above
 
     engine = grading_engine(sandboxed=sandboxed, container=container, own_users=own_users)
-    return grade(bundle, course, engine, SEEDS if seeds is None else seeds, shared)
+    return grade(bundle, course, engine, seeds, shared)
 
 
 def failed(why: str, status: Status = Status.ERROR) -> Report:

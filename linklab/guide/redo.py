@@ -43,6 +43,8 @@ from linklab.state.model import READ_STATE, State
 IDLE_S = 1.0
 """What people pause between two lines beyond this is left out, unless something runs meanwhile."""
 MOST_PAUSE_S = 600.0
+BESIDE_S = 60.0
+"""Network time that a line gets beyond the student's, where others ran beside it, before Ctrl+C."""
 LINE_WALL_S = 180.0
 """For one line; in the grader's sandbox the network's processor time counts (`linklab.grade.sandbox.patience`)."""
 
@@ -244,9 +246,7 @@ class Redoing:
         try:
             if stop:
                 return self.network.stop(one.terminal, deadline_s=self._left_s())
-            return self.network.finished(one.terminal, deadline_s=min(self._left_s(), 60.0))
-        except DeadlineError:
-            return self.network.stop(one.terminal, deadline_s=self._left_s())
+            return self.network.finished(one.terminal, deadline_s=self._left_s(), within_s=BESIDE_S)
         except AgentError:  # it has ended already
             now_s = self._now_s()
             return Completed(one.terminal, one.begun.text, one.output, None, one.begun.start_s, now_s)

@@ -33,6 +33,8 @@ _OF_LOGIN = frozenset(("-", "-l", "--login", "root"))
 _OF_SUDO = frozenset(("-i", "-s", "--login", "--shell"))
 _BEFORE = frozenset(("exec", "env", "command", "time", "nice", "nohup"))
 """Words before the name of the program that runs."""
+_BY_KEY = (130, 131, 148)
+"""Status of what Ctrl+C, Ctrl+\\, or Ctrl+Z ended or stopped: 128 and the signal (bash(1), EXIT STATUS)."""
 PROMPT = r"(?:^|\n)mininet> \s*\Z"
 LEAVES = ("exit", "quit")
 
@@ -95,8 +97,8 @@ def finish_of(ended: TypedEvidence) -> StopAfter:
 
 
 def is_stopped(ended: TypedEvidence) -> bool:
-    """Whether Ctrl+C ended it: bash says 130, or the terminal has shown it (ping then ends with 0)."""
-    return ended.status == 130 or "^C" in ended.output
+    """Whether a key ended or stopped it: bash says so, or the terminal has shown Ctrl+C (ping then ends with 0)."""
+    return ended.status in _BY_KEY or "^C" in ended.output
 
 
 def inside_finish(text: str) -> Shows | StopAfter:

@@ -261,6 +261,18 @@ def test_sudo_mn_forwards(tmp_path):
         assert "*** Cleanup complete." in type_(network, "sudo mn -c").output
 
 
+def test_what_does_not_end_by_itself_is_stopped_after_a_network_time(tmp_path):
+    """Regression: on the virtual clock a network that waits answers nothing else, so nobody could stop it."""
+    drawn = Topology.load(TOPOLOGY)
+    with PocketEngine().start(drawn, workdir=tmp_path) as network:
+        network.run([Typed("h2", "cat", Background())])
+        done = network.finished("h2", within_s=1.5, deadline_s=60)
+        assert (done.output, done.exit_status) == ("\n", 130)
+        assert done.end_s - done.start_s == pytest.approx(1.5, abs=0.3)
+        network.run([Typed("h2", "sleep 0.5", Background())])
+        assert network.finished("h2", within_s=30, deadline_s=60).exit_status == 0
+
+
 # --- seeds
 
 

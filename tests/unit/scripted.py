@@ -119,7 +119,7 @@ class ScriptedNetwork:
             raise AgentError(f"nothing runs in {terminal}")
         return self.complete(self.running.pop(terminal), 0.0)
 
-    def finished(self, terminal: str, *, deadline_s: float = 600) -> api.Completed:
+    def finished(self, terminal: str, *, deadline_s: float = 600, within_s: float | None = None) -> api.Completed:
         """The same here."""
         return self.stop(terminal, deadline_s=deadline_s)
 

@@ -16,12 +16,12 @@ import pytest
 
 from linklab.base import place
 from linklab.base.orphans import orphans_end
-from linklab.base.processes import children
+from linklab.base.processes import children, owners
 from linklab.commands import grade as grade_command
 from linklab.engine import pocket
 from linklab.errors import EngineError, MissingError
 from linklab.grade import accounts, container, enter, leftovers
-from linklab.grade.accounts import FIRST_USER, as_user, deleted, end_all, owners, processes, readable
+from linklab.grade.accounts import FIRST_USER, as_user, deleted, end_all, processes, readable
 from linklab.grade.bubblewrap import PYTHON
 from linklab.grade.container import ContainerEngine, _files
 from linklab.grade.exchange import Exchange, Room

@@ -11,7 +11,7 @@ import pytest
 from linklab.engine.api import Background, Completed, Shows, StopAfter
 from linklab.errors import BootError, DeadlineError, ShortageError
 from linklab.guide.evidence import EditorEvidence, FileEvidence, StateEvidence, TypedEvidence
-from linklab.guide.redo import Redoing
+from linklab.guide.redo import BESIDE_S, Redoing
 from linklab.lab.model import find_lab, load_lab
 from linklab.state.model import State
 from linklab.state.node import Interface, Node
@@ -66,8 +66,9 @@ class Remembered:
         self.said.append(f"{terminal} ^C")
         return Completed(terminal, "", "stopped\n", 130, 0.0, self.time_s)
 
-    def finished(self, terminal, *, deadline_s):
+    def finished(self, terminal, *, deadline_s, within_s):
         """Wait."""
+        assert within_s == BESIDE_S
         self.said.append(f"{terminal} wait")
         return Completed(terminal, "", "finished\n", 0, 0.0, self.time_s)
 

@@ -3,6 +3,7 @@
 
 import contextlib
 import ctypes
+import itertools
 import multiprocessing
 import os
 import pwd
@@ -230,6 +231,20 @@ def test_two_networks_of_a_small_namespace_have_different_users(monkeypatch):
         found |= {bubblewrap.another_user() for _ in range(100)}
     assert len(found) == 200
     assert found <= set(range(20_000, 60_000))
+
+
+def test_no_network_has_the_user_of_one_that_runs(monkeypatch):
+    """Regression: the numbers of two processes that grade, 625 apart, gave both of their networks one user."""
+    monkeypatch.setattr(bubblewrap.os, "geteuid", lambda: 0)
+    monkeypatch.setattr(bubblewrap, "why_no_other_user", lambda: "")
+    monkeypatch.setattr(bubblewrap, "_users", lambda: range(20_000, 60_000))
+    running = []
+    monkeypatch.setattr(bubblewrap, "owners", lambda: running)
+    for pid in (4000, 4625):
+        monkeypatch.setattr(bubblewrap, "_network", itertools.count())
+        monkeypatch.setattr(bubblewrap.os, "getpid", lambda pid=pid: pid)
+        running += [(pid, bubblewrap.another_user()) for _ in range(100)]
+    assert len({user for _, user in running}) == 200
 
 
 def with_subordinates():
