@@ -57,7 +57,7 @@ def worth_doing(evidence: Evidence, checks: Sequence[Check]) -> list[Experiment]
     for check in checks:
         experiments = experiments_of(check, evidence.exercise)
         unanswered = any(f"answer.{name}" in spoken_of(check) for name in evidence.answers.problems)
-        needless = bool(check.needs_any) and lost.issuperset(check.needs_any)
+        needless = bool(check.needs_any) and len({*check.needs_any} - lost) < check.needs_least
         if lost.intersection(check.needs) or needless or unanswered:
             lost.add(check.id)
         elif experiments:
@@ -101,10 +101,12 @@ def _judge(check: Check, evidence: Evidence, before: Mapping[str, CheckResult]) 
                 f"not judged: it needs “{before[need].title}” first",
             )
     lacking = [before[need] for need in check.needs_any if need in before and before[need].outcome in _UNMET]
-    if lacking and len(lacking) == len(check.needs_any):
+    if lacking and len(check.needs_any) - len(lacking) < check.needs_least:
         broke = any(result.outcome is Outcome.ERROR for result in lacking)
         outcome = Outcome.ERROR if broke else Outcome.SKIPPED
-        return _result(check, outcome, f"not judged: it needs “{lacking[0].title}”, or one like it, first")
+        one, least = f"“{lacking[0].title}”", check.needs_least
+        wanted = f"{least} of {one} and those like it" if least > 1 else f"{one}, or one like it,"
+        return _result(check, outcome, f"not judged: it needs {wanted} first")
     if evidence.impossible and check.kind in ("state", "unchanged"):
         told = f"the state that was handed in cannot be set up, so what it says does not count: {evidence.impossible}"
         return _result(check, Outcome.FAIL, told, absent=True)

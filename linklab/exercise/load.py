@@ -299,6 +299,7 @@ def _one_check(table: toml.Table) -> Check:
         bands=bands,
         needs=table.texts("needs"),
         needs_any=table.texts("needs_any"),
+        needs_least=table.take("needs_least", int, 1),
         hidden=table.take("hidden", bool, False),
         why=table.take("why", str),
         hints=table.texts("hints"),

@@ -119,7 +119,7 @@ class Check:
 
     subject: the fact, metric or answer, or the expression of `holds`.
     bands: the first that contains the value earns its share; the first is the full one.
-    needs, needs_any: ids of checks before it, all of which, or one of which, must pass at least in part.
+    needs, needs_any: ids of checks before it, all of which, or `needs_least` of which, must pass at least in part.
     along: ways such as "h1>h2", along which a check that nothing was changed compares what happens to packets, instead
     of comparing the disciplines of every interface.
     """
@@ -139,6 +139,7 @@ class Check:
     excepted: tuple[str, ...] = ()
     along: tuple[str, ...] = ()
     needs_any: tuple[str, ...] = ()
+    needs_least: int = 1
 
 
 @dataclass(frozen=True)

@@ -180,6 +180,17 @@ def test_one_of_several_needs_may_be_enough():
     assert worth_doing(EVIDENCE, [small, other, either]) == [GO]
 
 
+@pytest.mark.parametrize(("least", "found"), [(1, ("pass", 10)), (2, ("pass", 10)), (3, ("skipped", 0))])
+def test_several_of_several_needs_may_be_wanted(least, found):
+    """Regression: one of four senders that is paced was enough for an index that chance gives, too."""
+    facts = {**HEALTHY, "s1-eth2.queue": 1000.0}
+    others = [replace(QUEUE, id=f"other{number}", subject="s2-eth2.queue") for number in range(2)]
+    some = replace(FILLED, needs_any=("queue", "other0", "other1"), needs_least=least)
+    seen = replace(EVIDENCE, facts={**facts, "s2-eth2.queue": HEALTHY["s1-eth2.queue"]})
+    assert outcome(some, seen, QUEUE, *others) == found
+    assert worth_doing(seen, [QUEUE, *others, some]) == ([GO] if found[1] else [])
+
+
 @pytest.mark.parametrize(
     ("kind", "result"),
     [("broken", ("fail", 0)), ("errors", ("error", 0))],

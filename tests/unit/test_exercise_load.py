@@ -12,6 +12,12 @@ from linklab.exercise.load import load_exercise
     ("old", "new", "why"),
     [
         ('needs = ["rate"]', 'needs = ["secret"]', 'check throughput: it needs "secret", which is no check before it'),
+        ('needs = ["rate"]', "needs_least = 2", "check throughput: needs_least is 2, and needs_any names 0"),
+        (
+            'needs = ["rate"]',
+            'needs_any = ["rate"]\nneeds_least = 0',
+            "check throughput: needs_least is 0, and needs_any names 1",
+        ),
         # its title would stand in the story of the visible one
         (
             'hints = ["Look at s1-eth2.", "Its rate',

@@ -28,7 +28,8 @@ def rubrics(draw):
         part = [replace(band, low="4 Mbps", share=0.5)] if draw(st.booleans()) else []
         bands, weight = (band, *part), draw(st.integers(0, 9))
         check = Check(f"c{number}", "T", kind, weight, subject, bands, tuple(draw(before)), False, "W.", ())
-        checks.append(replace(check, needs_any=tuple(draw(before))))
+        some = tuple(draw(before))
+        checks.append(replace(check, needs_any=some, needs_least=draw(st.integers(1, max(1, len(some))))))
     experiments = tuple(
         Experiment(f"go{n}", "submitted", {}, (Transfer("h1", "h2"),), 20, 10, None, "", "W") for n in range(MOST)
     )
