@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from linklab.base.text import excerpt
+from linklab.base.text import csv_cell, excerpt
 from linklab.errors import InputError
 from linklab.exercise.course import moment
 from linklab.exercise.instance import Student
@@ -54,7 +54,8 @@ class Times:
 
     def of(self, label: str, student: str, exercise: str) -> str:
         """The time of a submission: of its file, else of its student's exercise, else of its student; or ""."""
-        keys = [(label, "", "")]  # not the end of it alone, which a student may name as another's file
+        # not the end of it alone, which a student may name as another's file; the second is what grades.csv shows
+        keys = [(label, "", ""), (csv_cell(label), "", "")]
         if student:
             keys += [("", student, exercise), ("", student, "")]
         return next((self.known[key] for key in keys if key in self.known), "")

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 import zipfile
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from xml.etree import ElementTree
@@ -226,12 +228,16 @@ def moodle_feedback(entries: Sequence[Entry], pages: Mapping[str, str]) -> bytes
     mine = [(folder, entry) for entry in entries if (folder := moodle_folder(entry.label))]
     if not mine:
         return None
-    names = [f"{folder}/{entry.report.exercise or entry.name}-report.html" for folder, entry in mine]
+    names = [f"{folder}/{entry.report.exercise or entry.name}-report" for folder, entry in mine]
+    counts, taken = Counter(name.casefold() for name in names), set[str]()
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
         for (folder, entry), name in zip(mine, names, strict=True):
-            own = name if names.count(name) == 1 else f"{folder}/{entry.name}-report.html"
-            info = zipfile.ZipInfo(own, _EPOCH)
+            own = name if counts[name.casefold()] == 1 else f"{folder}/{entry.name}-report"
+            numbered = (f"{own}-{number}" for number in itertools.count(2))
+            own = next(each for each in (own, *itertools.islice(numbered, len(mine))) if each.casefold() not in taken)
+            taken.add(own.casefold())
+            info = zipfile.ZipInfo(f"{own}.html", _EPOCH)
             info.compress_type = zipfile.ZIP_DEFLATED
             archive.writestr(info, pages[entry.name])
     return content.getvalue()

@@ -196,6 +196,13 @@ def test_the_time_that_speaks_most_exactly_of_a_submission_counts():
     assert times.of("c.zip", "", "exercise3") == ""
 
 
+def test_the_time_of_a_file_is_found_by_its_name_in_the_grades(listed):
+    """Regression: grades.csv writes "=e3.zip" as "'=e3.zip", so that a late file had no time, and lost nothing."""
+    times = read_times(listed("file,time\n'=e3.zip,2026-11-20T22:59\n"), UTC)
+    assert times.of("=e3.zip", "s1", "exercise3") == "2026-11-20T22:59:00+00:00"
+    assert times.of("e3.zip", "s1", "exercise3") == ""
+
+
 @pytest.mark.parametrize("label", ["Bob_2_assignsubmission_file_/b.zip", "x/b.zip"])
 def test_a_file_named_as_anothers_has_not_the_others_time(label):
     """Regression: in a folder of its own, such a file was handed in when the other was."""

@@ -575,6 +575,15 @@ def test_feedback_of_two_files_of_one_student_has_two_names():
     assert [archive.read(name) for name in archive.namelist()] == [b"old", b"new"]
 
 
+def test_feedback_of_a_file_that_is_called_as_an_exercise_has_a_name_of_its_own():
+    """Regression: the second of exercise3, called lab3.zip, had the name of what came of a lab."""
+    folder = "Ada Lovelace_123_assignsubmission_file"
+    three = [entry("e3", f"{folder}/e3.zip"), entry("Lab3", f"{folder}/Lab3.zip"), entry("x", f"{folder}/x.zip")]
+    three[2] = replace(three[2], report=replace(three[2].report, exercise="lab3"))
+    archive = zipfile.ZipFile(io.BytesIO(moodle_feedback(three, {"e3": "1", "Lab3": "2", "x": "3"})))
+    assert archive.namelist() == [f"{folder}/{name}.html" for name in ("e3-report", "Lab3-report", "lab3-report-2")]
+
+
 # --- findings
 
 
