@@ -24,6 +24,8 @@ from linklab.topology import Topology
 MOST_HOPS = 64
 """Of a packet, by its first time to live (ip-sysctl.rst, ip_default_ttl)."""
 _ALL = 0xFFFFFFFF
+_AS_SLOW = 1.05
+"""Times the lowest rate on a way: of what is as slow as that, the smallest queue is the way's."""
 
 
 def _added(values: Sequence[float]) -> float:
@@ -117,8 +119,10 @@ class StateWays:
         if what == "way":
             return " ".join(ports) if ports else None
         found = [self._at(self.interfaces[port][1], source, target) for port in ports or ()]
-        if what == "queue":  # of the bottleneck
-            found = sorted((at for at in found if "rate" in at and "queue" in at), key=lambda at: at["rate"])[:1]
+        if what == "queue":  # of the bottleneck, and of a shaper before it that would hide it
+            rates = [float(at.get("rate", math.inf)) for at in found]
+            slowest = [at for at, rate in zip(found, rates, strict=True) if rate <= _AS_SLOW * min(rates)]
+            found = slowest if any(map(math.isfinite, rates)) else []
         values = [at[what] for at in found if what in at]
         return _TOGETHER[what](values) if values and what in _TOGETHER else None
 

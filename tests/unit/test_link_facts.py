@@ -87,6 +87,15 @@ def test_what_several_interfaces_do_is_put_together():
     assert (found.fact("h1>h2.rate"), found.fact("h1>h2.queue")) == (2e7, 30000)
 
 
+@pytest.mark.parametrize(("rate", "queue"), [(20_000_000, 30_000), (19_100_000, 30_000), (19_000_000, 90_000)])
+def test_a_shaper_as_slow_as_the_bottleneck_does_not_hide_its_queue(rate, queue):
+    """Regression: a sender held to the rate of the link had the queue of the way, and the short one was not seen."""
+    state = with_links("s2-eth1", EdtLink.read([("any", "any")], "rate 20mbit queue 30kb"))
+    tbf = Qdisc("tbf", "1:", "root", {"rate_bit": rate, "burst": 9000, "limit": 90_000})
+    found = StateWays(with_links("h1-eth0", state=state, qdiscs=(tbf,)), TOPOLOGY)
+    assert (found.fact("h1>h2.rate"), found.fact("h1>h2.queue")) == (rate, queue)
+
+
 @pytest.mark.parametrize(
     "name", ["h1>h9.delay", "h1>client.delay", "h1.delay", "h1>h2.mtu", "h1>h2", "s1-eth2.x>y.rate"]
 )
