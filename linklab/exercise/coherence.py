@@ -155,7 +155,7 @@ def _check_bands(where: str, unit: str | None, check: Check, words: _Known, know
 def _check_needs(checks: Sequence[Check]) -> None:
     before: dict[str, Check] = {}
     for check in checks:
-        if not 1 <= check.needs_least <= max(1, len(check.needs_any)):
+        if not 1 <= check.needs_least <= max(1, len({*check.needs_any})):
             many = f"needs_any names {len(check.needs_any)}"
             raise InputError(f"check {check.id}: needs_least is {check.needs_least}, and {many}")
         for need in (*check.needs, *check.needs_any):

@@ -102,10 +102,11 @@ def _judge(check: Check, evidence: Evidence, before: Mapping[str, CheckResult]) 
             )
     lacking = [before[need] for need in check.needs_any if need in before and before[need].outcome in _UNMET]
     if lacking and len(check.needs_any) - len(lacking) < check.needs_least:
-        broke = any(result.outcome is Outcome.ERROR for result in lacking)
+        lost = sum(result.outcome is not Outcome.ERROR for result in lacking)
+        broke = len(check.needs_any) - lost >= check.needs_least
         outcome = Outcome.ERROR if broke else Outcome.SKIPPED
         one, least = f"“{lacking[0].title}”", check.needs_least
-        wanted = f"{least} of {one} and those like it" if least > 1 else f"{one}, or one like it,"
+        wanted = f"{least} checks such as {one} to pass" if least > 1 else f"{one}, or one like it,"
         return _result(check, outcome, f"not judged: it needs {wanted} first")
     if evidence.impossible and check.kind in ("state", "unchanged"):
         told = f"the state that was handed in cannot be set up, so what it says does not count: {evidence.impossible}"

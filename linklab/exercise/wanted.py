@@ -188,17 +188,20 @@ def _tops(interface: Interface, htb: Qdisc) -> list[Class]:
 
 
 def _htb_rate(interface: Interface, htb: Qdisc, rate: int) -> Interface:
-    """The class at the top, and those in it that may use all of it."""
+    """The class at the top, and those in it that may use all of it; their own rates keep their shares."""
     if len(_tops(interface, htb)) != 1:
         raise StateError("has several classes at the top of htb: none of them is its rate")
     (top,) = _tops(interface, htb)
     before = top.options.get("ceil_bit")
+    less = min(1.0, rate / before) if before else 1.0
     classes = []
     for each in interface.classes:
         options = dict(each.options)
         if each.classid.startswith(htb.handle):
             for word in options.keys() & {"rate_bit", "ceil_bit"}:
                 options[word] = rate if options[word] == before else min(options[word], rate)
+            if each is not top and "rate_bit" in options:
+                options["rate_bit"] = min(options["rate_bit"], max(1, int(each.options["rate_bit"] * less)))
         classes.append(replace(each, options=options))
     return replace(interface, classes=tuple(classes))
 

@@ -59,7 +59,7 @@ def _plain(value: _T) -> _T:
 
 
 def student_view(report: Report) -> Report:
-    """The report without what a student must not learn: hidden checks, what they alone measured, the planted fault.
+    """The report without what a student must not learn: hidden checks, what they alone measured, the fault, the seeds.
 
     Points and outcomes of hidden checks stay, so that the sum can be followed.
     """
@@ -73,6 +73,7 @@ def student_view(report: Report) -> Report:
         experiments={name: words for name, words in report.experiments.items() if name not in secret},
         metrics={name: found for name, found in report.metrics.items() if name not in secret},
         traces=tuple(trace for trace in report.traces if trace.experiment not in secret),
+        environment={name: value for name, value in report.environment.items() if name != "seeds"},
         fingerprint="",
     )
 

@@ -26,9 +26,8 @@ def placed(report: Report, label: str, roster: Sequence[Student]) -> Report:
     """The report of an unproven submission as that of the student of a roster whom the file's name speaks of.
 
     Where Moodle or Canvas named the file or its folder on download, that part alone counts, because the rest is the
-    student's own. It is a person's name, of which an id of letters alone may be a part: so a student with all words of
-    the name comes before one with the id, and such an id counts there as the whole. What the submission says of itself
-    never counts.
+    student's own. It is a person's name, of which an id without a digit may be a part, so such an id counts there as
+    the whole. What the submission says of itself never counts.
     """
     if not report.unproven or report.student:
         return report
@@ -38,8 +37,8 @@ def placed(report: Report, label: str, roster: Sequence[Student]) -> Report:
     if given == label:
         found = [each for each in roster if _speaks_of(given, each.id, each.name) or _simple(each.id) in exact]
     else:
-        ids = [each for each in roster if not each.id.isalpha() and _speaks_of(given, each.id, "")]
-        found = [each for each in roster if _speaks_of(given, "", each.name)] or ids
+        sure = [each for each in roster if any(map(str.isdecimal, each.id)) and _speaks_of(given, each.id, "")]
+        found = [each for each in roster if each in sure or _speaks_of(given, "", each.name)]
         found = found or [each for each in roster if _simple(each.id) in exact]
     return replace(report, student=found[0].id, name=found[0].name) if len(found) == 1 else report
 

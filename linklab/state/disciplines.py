@@ -44,7 +44,7 @@ def entered(interface: Interface) -> list[Qdisc]:
 
 def leading(interface: Interface) -> Callable[[Qdisc], str]:
     """Discipline → the one of its places that packets of the tests enter, "" where that may be any or none."""
-    apart, led = _sorting(interface).keys() | astray(interface), _led(interface)
+    apart, led = sorting(interface).keys() | astray(interface), _led(interface)
 
     def leads(qdisc: Qdisc) -> str:
         if qdisc.handle in led:
@@ -87,7 +87,7 @@ def _only_place(qdisc: Qdisc) -> str:
     return f"{qdisc.handle}{qdisc.options['priomap'][0] + 1:x}" if qdisc.bands and "priomap" in qdisc.options else ""
 
 
-def _sorting(interface: Interface) -> dict[str, list[Filter]]:
+def sorting(interface: Interface) -> dict[str, list[Filter]]:
     """Handle → the filters of a discipline, and of its classes, which may lead packets apart."""
     found: dict[str, list[Filter]] = {}
     for each in interface.filters:
@@ -101,7 +101,7 @@ def _led(interface: Interface) -> dict[str, str]:
     places = {each.classid for each in interface.classes if each.classid not in parents}
     places |= {f"{qdisc.handle}{band + 1:x}" for qdisc in interface.qdiscs for band in range(qdisc.bands)}
     found = {}
-    for handle, filters in _sorting(interface).items():
+    for handle, filters in sorting(interface).items():
         (one, *more), place = filters, filters[0].options.get("classid", "")
         if not more and one.parent == handle and one.takes_all_ip and place in places and place.startswith(handle):
             found[handle] = place
@@ -117,7 +117,7 @@ def astray(interface: Interface) -> set[str]:
     ends = known - {each.parent for each in interface.classes}
     htbs = {qdisc.handle: qdisc.options.get("default", 0) for qdisc in interface.qdiscs if qdisc.classful}
     found = {handle for handle, default in htbs.items() if f"{handle}{default:x}" not in ends}
-    for handle, filters in _sorting(interface).items():
+    for handle, filters in sorting(interface).items():
         if handle in htbs and any(each.options.get("classid", "") not in known for each in filters):
             found.add(handle)
     return found - _led(interface).keys()

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from linklab.state.disciplines import astray, entered, inside, leading, plain_leaves, root
+from linklab.state.disciplines import astray, entered, inside, leading, plain_leaves, root, sorting
 from linklab.state.node import Interface
 from linklab.tc import FRAME_BYTES, LEAF_LIMIT, Options, Qdisc, loss_model, mean_loss
 
@@ -18,7 +18,7 @@ _OVERHEADS = ("rate_overhead", "cell_overhead")
 _HTB_DEPTH = 8
 """Classes within each other (include/uapi/linux/pkt_sched.h, TC_HTB_MAXDEPTH)."""
 _BUCKET_S, _BUCKET_BYTES = 1.0, 65_536
-"""Of its rate a bucket may hold so much, and always the largest packet: what is in it passes at once."""
+"""A bucket that holds more than so many seconds of its rate, and more than the largest packet, limits no test."""
 
 
 def passage(interface: Interface, qdiscs: list[Qdisc]) -> dict[str, float | str]:
@@ -57,10 +57,10 @@ def _least(interface: Interface, qdiscs: list[Qdisc]) -> _Passed:
     """Of all ways from the root inwards: least delay and loss, fastest pacing, and their rates together.
 
     A class or band that nothing stands in is a way, and so is an htb itself for packets that belong to none of its
-    classes.
+    classes; where it has filters, these are taken to lead all packets of the tests into classes, as far as rates go.
     """
     below, leaves, past = inside(interface), plain_leaves(interface), astray(interface)
-    leads, ceilings = leading(interface), _ceilings(interface)
+    leads, ends, led = leading(interface), _ends(interface), sorting(interface)
     passed: dict[str, _Passed] = {}
     for qdisc in reversed(qdiscs):
         in_it = [each for each in below.get(qdisc.handle, ()) if each.handle in passed]
@@ -75,10 +75,10 @@ def _least(interface: Interface, qdiscs: list[Qdisc]) -> _Passed:
         if qdisc.kind == "netem":
             delay_ns, spared = delay_ns + qdisc.options.get("delay_ns", 0), spared * (1 - mean_loss(qdisc.options))
         rate = sum(way.rate for way in ways)
-        if qdisc.classful and qdisc.handle not in past:
+        if qdisc.classful and (qdisc.handle not in past or led.get(qdisc.handle)):
             inner = {each.parent: passed[each.handle].rate for each in in_it}
-            ends = ceilings.get(qdisc.handle, {})
-            rate = _of_classes({only: ends[only]} if only else ends, inner)
+            mine = ends.get(qdisc.handle, {})
+            rate = _of_classes(interface, {only: mine[only]} if only else mine, inner)
         passed[qdisc.handle] = _Passed(delay_ns, spared, pacing, min(rate, _own_rate(qdisc)))
     top = root(interface)
     return _Passed() if top is None else passed[top.handle]
@@ -90,42 +90,65 @@ def _own_rate(qdisc: Qdisc) -> float:
     smaller = qdisc.kind == "netem" and min(options.get(name, 0) for name in _OVERHEADS) < 0
     if smaller or not qdisc.rate_bit:
         return math.inf
-    return min(_of_bucket(qdisc.rate_bit, options.get("burst", 0)), float(options.get("peakrate_bit", math.inf)))
+    peak = options.get("peakrate_bit", math.inf)
+    return min(_of_bucket(qdisc.rate_bit, options.get("burst", 0)), _of_bucket(peak, options.get("peak_burst", 0)))
 
 
-def _of_bucket(rate_bit: int, size: int) -> float:
+def _of_bucket(rate_bit: float, size: int) -> float:
     """What a token bucket lets through at most; one that holds too many bytes limits nothing while a test lasts."""
     return math.inf if size > max(_BUCKET_BYTES, _BUCKET_S * rate_bit / 8) else rate_bit
 
 
-def _ceilings(interface: Interface) -> dict[str, dict[str, tuple[float, str, float]]]:
-    """Handle of an htb → each class that holds packets → what it sends at most, its topmost class, what that sends."""
+class _End(NamedTuple):
+    """A class of htb that holds packets: what it sends at most, what by its own rate, and its topmost class."""
+
+    most: float
+    own: float
+    top: str
+
+
+def _ends(interface: Interface) -> dict[str, dict[str, _End]]:
+    """Handle of an htb → its classes that hold packets.
+
+    A class sends at its own rate without asking, and up to its ceiling what its parent has to give; the topmost has
+    nobody to borrow from (htb_class_mode and htb_activate_prios in net/sched/sch_htb.c).
+    """
     classes = {each.classid: each for each in interface.classes}
     parents = {each.parent for each in interface.classes}
-    ceiling = {
-        each.classid: _of_bucket(each.options.get("ceil_bit", 0), each.options.get("cburst", 0))
-        for each in interface.classes
-    }
-    found: dict[str, dict[str, tuple[float, str, float]]] = {}
+    found: dict[str, dict[str, _End]] = {}
     for each in interface.classes:
         if each.classid in parents:
             continue
-        top, least = each, ceiling[each.classid]
-        for _ in range(_HTB_DEPTH):  # no deeper, also where a hostile state says so, perhaps in a circle
-            if top.parent not in classes:
-                break
-            top = classes[top.parent]
-            least = min(least, ceiling[top.classid])
+        chain = [each]
+        while chain[-1].parent in classes and len(chain) <= _HTB_DEPTH:  # a hostile state may go in a circle
+            chain.append(classes[chain[-1].parent])
+        most = own = 0.0
+        for one in reversed(chain):
+            rate = _of_bucket(one.options.get("rate_bit", 0), one.options.get("burst", 0))
+            ceiling = _of_bucket(one.options.get("ceil_bit", 0), one.options.get("cburst", 0))
+            own = min(rate, ceiling)
+            most = min(ceiling, max(rate, most))
+            if one is chain[-1]:
+                most = own
         handle = f"{each.classid.partition(':')[0]}:"
-        found.setdefault(handle, {})[each.classid] = least, top.classid, ceiling[top.classid]
+        found.setdefault(handle, {})[each.classid] = _End(most, own, chain[-1].classid)
     return found
 
 
-def _of_classes(ends: Mapping[str, tuple[float, str, float]], inner: Mapping[str, float]) -> float:
+def _of_classes(interface: Interface, ends: Mapping[str, _End], inner: Mapping[str, float]) -> float:
     """What classes of htb send together, each at most what stands in it lets through, bit/s."""
-    tops = {top: most for _, top, most in ends.values()}
-    each = sum(min(least, inner.get(classid, math.inf)) for classid, (least, _, _) in ends.items())
-    return min(each, sum(tops.values()))
+    classes = {each.classid: each for each in interface.classes}
+    total, owns = 0.0, dict[str, float]()
+    for classid, end in ends.items():
+        within = inner.get(classid, math.inf)
+        total += min(end.most, within)
+        owns[end.top] = owns.get(end.top, 0.0) + min(end.own, within)
+    tops = 0.0
+    for top, own in owns.items():
+        options = classes[top].options
+        rate = _of_bucket(options.get("rate_bit", 0), options.get("burst", 0))
+        tops += max(own, min(rate, _of_bucket(options.get("ceil_bit", 0), options.get("cburst", 0))))
+    return min(total, tops)
 
 
 def queue_bytes(interface: Interface) -> int | None:

@@ -25,7 +25,7 @@ MOST_HOPS = 64
 """Of a packet, by its first time to live (ip-sysctl.rst, ip_default_ttl)."""
 _ALL = 0xFFFFFFFF
 _AS_SLOW = 1.05
-"""Times the lowest rate on a way: of what is as slow as that, the smallest queue is the way's."""
+"""Interfaces up to so many times as fast as the slowest on a way are taken for as slow: the smallest queue counts."""
 
 
 def _added(values: Sequence[float]) -> float:
@@ -121,8 +121,8 @@ class StateWays:
         found = [self._at(self.interfaces[port][1], source, target) for port in ports or ()]
         if what == "queue":  # of the bottleneck, and of a shaper before it that would hide it
             rates = [float(at.get("rate", math.inf)) for at in found]
-            slowest = [at for at, rate in zip(found, rates, strict=True) if rate <= _AS_SLOW * min(rates)]
-            found = slowest if any(map(math.isfinite, rates)) else []
+            most = _AS_SLOW * min(rates, default=0.0)
+            found = [at for at, rate in zip(found, rates, strict=True) if math.isfinite(rate) and rate <= most]
         values = [at[what] for at in found if what in at]
         return _TOGETHER[what](values) if values and what in _TOGETHER else None
 

@@ -188,6 +188,8 @@ def test_names_of_other_alphabets_are_known_as_canvas_and_moodle_write_them(labe
         ("Ada Byron_1_assignsubmission_file_/lab3.zip", ""),
         ("Ada_1_assignsubmission_file_/lab3.zip", "ada"),
         ("Bob Ada Jones_1_assignsubmission_file_/lab3.zip", "b7"),
+        ("Jean-Luc Picard_1_assignsubmission_file_/lab3.zip", ""),
+        ("Bob Ada Jones bob77_1_assignsubmission_file_/lab3.zip", ""),  # the name is one's, the id another's
         ("Jones b7_1_assignsubmission_file_/lab3.zip", ""),  # too short to be known in a name
         ("Jones bob77_1_assignsubmission_file_/lab3.zip", "bob77"),
         ("lab3-ada.zip", "ada"),
@@ -197,6 +199,7 @@ def test_names_of_other_alphabets_are_known_as_canvas_and_moodle_write_them(labe
 def test_an_id_that_is_a_first_name_is_not_known_in_another_persons_name(label, student):
     """Regression: the lab of Ada Byron was a student's with the id "ada", and who is called so as well had none."""
     roster = (Student("ada", "Ada Lovelace"), Student("b7", "Bob Ada Jones"), Student("bob77", ""))
+    roster += (Student("jean-luc", "Jean-Luc Godard"),)
     assert placed(lab(label, "").report, label, roster).student == student
 
 

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from linklab.exercise.course import Course
 from linklab.exercise.report import Adjustment, Status
 from linklab.grade import charts
 from linklab.grade.classfiles import canvas_csv, feedback, grades_csv, junit_xml, moodle_csv, moodle_feedback
@@ -25,6 +26,7 @@ from linklab.grade.handed_in import Skipped
 from linklab.grade.html import draw, report_page
 from linklab.grade.overview import overview_page
 from linklab.grade.results import results, results_text, scrubbed, student_view
+from linklab.grade.unit import SEEDS, seeds_of
 from linklab.judge.verdict import Outcome
 
 HOSTILE = "</title><script>alert(1)</script>\"'&\x00\x1b[31m\ud800\u202e"
@@ -693,3 +695,16 @@ def test_platforms_name_whoever_handed_in():
     assert handed_in_by("müllerschmidtjörg_55_66_exercise3.zip") == "müllerschmidtjörg"
     for own in ("exercise3.zip", f"mallory/{feigned}/lab1.zip", "mallory/lovelaceada_55_66_lab3.zip"):
         assert handed_in_by(own) == own
+
+
+def test_seeds_are_a_courses_own_and_no_student_sees_them():
+    """Regression: with 1, 2, and 3 for everybody, settings were tried at home until one run passed."""
+    ours, others = Course("a", b"1" * 32), Course("a", b"2" * 32)
+    assert seeds_of(None, "exercise7") == SEEDS
+    drawn = [seeds_of(course, exercise) for course in (ours, others) for exercise in ("exercise7", "exercise8")]
+    assert drawn == [seeds_of(course, exercise) for course in (ours, others) for exercise in ("exercise7", "exercise8")]
+    assert len({seed for seeds in drawn for seed in seeds}) == 4 * len(SEEDS)
+    assert all(1 <= seed < 2**31 for seeds in drawn for seed in seeds)
+    report = replace(graded.report(), environment={"seeds": [7531902], "kernel": "7.3"})
+    students, instructors = (read(page)[0] for page in pages(report))
+    assert ("7531902" in students, "7531902" in instructors) == (False, True)

@@ -419,9 +419,10 @@ TBF = ("tbf", {"rate_bit": 10**6, "burst": 9000, "limit": 30_000})
         (("htb", {"default": 2}), {"1:1": TBF}, {}, 2 * 10**9),  # no packet enters the first class
         (("htb", {"default": 0}), {}, {}, None),  # nor any of them
         (("htb", {"default": 3}), {}, {}, None),  # a class in which others are takes none by itself
-        (("htb", {"default": 0}), {}, {"classid": "1:1", **SOME}, None),
+        (("htb", {"default": 0}), {}, {"classid": "1:1", **SOME}, 35 * 10**8),  # as Lab 20 does it
+        (("htb", {"default": 5}), {}, {}, 10**6),  # the topmost has nobody to borrow from
+        (("htb", {"default": 0x32}), {}, {}, 10**10),  # what is its own rate it asks nobody for
         (("htb", {"default": 0}), {}, {"classid": "1:1", **ALL}, 10**9),
-        (("htb", {"default": 1}), {}, {"classid": "2:1", **ALL}, None),  # of another discipline, so of none
         (("htb", {"default": 1}), {}, {"classid": "1:31", **SOME}, 10**9 + 2 * 10**9 + 5 * 10**8),
         (("htb", {"default": 0x31}), {}, {}, 5 * 10**8),  # its parent's ceiling is lower
         (("prio", {"bands": 2, "priomap": [0] * 16}), {"1:1": TBF}, {}, 10**6),
@@ -437,6 +438,15 @@ TBF = ("tbf", {"rate_bit": 10**6, "burst": 9000, "limit": 30_000})
         (("tbf", {"rate_bit": 10**6, "burst": 125_001, "limit": 9}), {}, {}, None),  # what is in it passes at once
         (("tbf", {"rate_bit": 8000, "burst": 65_536, "limit": 9}), {}, {}, 8000),  # a large packet has to
         (("tbf", {"rate_bit": 10**6, "burst": 2 * 10**9, "limit": 9, "peakrate_bit": 10**7}), {}, {}, 10**7),
+        (
+            (
+                "tbf",
+                {"rate_bit": 10**6, "burst": 2 * 10**9, "limit": 9, "peakrate_bit": 10**7, "peak_burst": 2 * 10**9},
+            ),
+            {},
+            {},
+            None,
+        ),
         (("htb", {"default": 4}), {}, {}, None),
     ],
 )
@@ -451,21 +461,18 @@ def test_the_rate_is_what_passes_on_all_ways_that_packets_may_go(discipline, inn
             {"kind": kind, "handle": f"{number:x}:", "parent": parent, "options": options}
             for number, (parent, (kind, options)) in enumerate(inner.items(), 8)
         ]
-        ceilings = {
-            ("1:1", "1:"): 10**9,
-            ("1:2", "1:"): 2 * 10**9,
-            ("1:3", "1:"): 5 * 10**8,
-            ("1:31", "1:3"): 10**9,
-        }
-        ceilings |= {("1:4", "1:"): 10**6} if options.get("default") == 4 else {}
+        special = {4: ("1:", 10**6, 10**6, 125_001), 5: ("1:", 10**6, 2 * 10**6, 0), 0x32: ("1:3", 10**10, 10**10, 0)}
+        number = options.get("default", 0)
+        classes = {1: ("1:", 10**9, 10**9, 0), 2: ("1:", 2 * 10**9, 2 * 10**9, 0), 3: ("1:", 5 * 10**8, 5 * 10**8, 0)}
+        classes |= {0x31: ("1:3", 8000, 10**9, 0)} | ({number: special[number]} if number in special else {})
         port["classes"] = [
             {
                 "kind": "htb",
-                "classid": classid,
+                "classid": f"1:{number:x}",
                 "parent": parent,
-                "options": {"rate_bit": 8000, "ceil_bit": ceiling, "cburst": 125_001},
+                "options": {"rate_bit": rate, "ceil_bit": ceiling, "burst": burst, "cburst": burst},
             }
-            for (classid, parent), ceiling in (ceilings if kind == "htb" else {}).items()
+            for number, (parent, rate, ceiling, burst) in (classes if kind == "htb" else {}).items()
         ]
         port["filters"] = [{"kind": "u32", "parent": "1:", "pref": 1, "protocol": "ip", "options": filters}]
         port["filters"] *= bool(filters)
@@ -787,12 +794,12 @@ def test_the_queue_of_every_discipline_can_be_set(kind):
 
 
 def test_htb_is_set_as_a_whole():
-    """The class at the top has the rate, those in it no more, and every leaf the queue."""
+    """The class at the top has the rate, those in it their shares of it, and every leaf the queue."""
     state = with_facts(TUNED, {"s2-eth2.rate": 5e8, "s2-eth2.queue": 1e6})
     assert facts(state)["s2-eth2.rate"] == 5e8
     assert facts(state)["s2-eth2.queue"] == pytest.approx(1e6, rel=0.001)
     options = {each.classid: each.options for each in state.nodes["client"].interfaces["s2-eth2"].classes}
-    assert [options["1:20"][word] for word in ("rate_bit", "ceil_bit")] == [300_000_000, 500_000_000]
+    assert [options["1:20"][word] for word in ("rate_bit", "ceil_bit")] == [150_000_000, 500_000_000]
     assert "tc qdisc add dev s2-eth2 parent 1:20 handle 2: bfifo limit 1000000" in dict.fromkeys(
         line for _, line in restore_lines(TUNED, state)
     )
