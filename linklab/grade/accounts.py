@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Users that a container gives away: what is run as one, what runs as one and has open, and the end of all that.
+"""Users that a container gives away: commands run as one of them, their processes, their open files, and their end.
 
 For root in a container, where each network's commands are those of a user of its own (`linklab.grade.container`).
 """

@@ -202,11 +202,11 @@ _network = itertools.count()
 
 
 def another_user() -> int | None:
-    """Return the number of a user for the next network; None if we are not root or may not change users.
+    """Return the number of a user for the next network; None if we are not root, may not change users, or have no more.
 
     Each network has a user of its own, because Linux counts for each user how many processes there are, what they have
     in flight, and more.  There are too few numbers for all processes that there may be: those of two whose own numbers
-    differ by a million, or by 156 in a namespace of subordinate users, are the same, so one that runs is left out.
+    differ by a million, or by 156 in a namespace of subordinate users, are the same, so one that has a process is not taken; two that ask at the same moment may still get one.
     """
     users = _users() if os.geteuid() == 0 else range(0)
     if not users or why_no_other_user():
