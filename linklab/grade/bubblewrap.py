@@ -206,7 +206,8 @@ def another_user() -> int | None:
 
     Each network has a user of its own, because Linux counts for each user how many processes there are, what they have
     in flight, and more.  There are too few numbers for all processes that there may be: those of two whose own numbers
-    differ by a million, or by 156 in a namespace of subordinate users, are the same, so one that has a process is not taken; two that ask at the same moment may still get one.
+    differ by a million, or by 156 in a namespace of subordinate users, are the same.  So one that has a process is not
+    taken; two that ask at the same moment may still get one.
     """
     users = _users() if os.geteuid() == 0 else range(0)
     if not users or why_no_other_user():
