@@ -113,7 +113,7 @@ def grade(
 
 
 def seeds_of(course: Course | None, exercise: str) -> tuple[int, ...]:
-    """The seeds of the grader's runs: a course's own, so that nobody can try until chance is kind, or public ones.
+    """The seeds of the grader's runs: a course's own, so that nobody can try until one run passes, or public ones.
 
     They are the same for a whole course, so that what is set to the same is measured once.
     """

@@ -12,13 +12,11 @@ from typing import NamedTuple
 
 from linklab.state.disciplines import astray, entered, inside, leading, plain_leaves, root, sorting
 from linklab.state.node import Interface
-from linklab.tc import FRAME_BYTES, LEAF_LIMIT, Options, Qdisc, loss_model, mean_loss
+from linklab.tc import FRAME_BYTES, LEAF_LIMIT, Options, Qdisc, loss_model, mean_loss, most_burst
 
 _OVERHEADS = ("rate_overhead", "cell_overhead")
 _HTB_DEPTH = 8
 """Classes within each other (include/uapi/linux/pkt_sched.h, TC_HTB_MAXDEPTH)."""
-_BUCKET_S, _BUCKET_BYTES = 1.0, 65_536
-"""A bucket that holds more than so many seconds of its rate, and more than the largest packet, limits no test."""
 
 
 def passage(interface: Interface, qdiscs: list[Qdisc]) -> dict[str, float | str]:
@@ -78,7 +76,7 @@ def _least(interface: Interface, qdiscs: list[Qdisc]) -> _Passed:
         if qdisc.classful and (qdisc.handle not in past or led.get(qdisc.handle)):
             inner = {each.parent: passed[each.handle].rate for each in in_it}
             mine = ends.get(qdisc.handle, {})
-            rate = _of_classes(interface, {only: mine[only]} if only else mine, inner)
+            rate = _of_classes({only: mine[only]} if only else mine, inner)
         passed[qdisc.handle] = _Passed(delay_ns, spared, pacing, min(rate, _own_rate(qdisc)))
     top = root(interface)
     return _Passed() if top is None else passed[top.handle]
@@ -96,15 +94,19 @@ def _own_rate(qdisc: Qdisc) -> float:
 
 def _of_bucket(rate_bit: float, size: int) -> float:
     """What a token bucket lets through at most; one that holds too many bytes limits nothing while a test lasts."""
-    return math.inf if size > max(_BUCKET_BYTES, _BUCKET_S * rate_bit / 8) else rate_bit
+    return math.inf if size > most_burst(rate_bit) else rate_bit
 
 
 class _End(NamedTuple):
-    """A class of htb that holds packets: what it sends at most, what by its own rate, and its topmost class."""
+    """A class of htb that holds packets, rates in bit/s.
+
+    most: what it sends at most; own: what it sends without borrowing; top: its topmost class; tops: what that has.
+    """
 
     most: float
     own: float
     top: str
+    tops: float
 
 
 def _ends(interface: Interface) -> dict[str, dict[str, _End]]:
@@ -122,37 +124,32 @@ def _ends(interface: Interface) -> dict[str, dict[str, _End]]:
         chain = [each]
         while chain[-1].parent in classes and len(chain) <= _HTB_DEPTH:  # a hostile state may go in a circle
             chain.append(classes[chain[-1].parent])
-        most = own = 0.0
+        most = own = tops = 0.0
         for one in reversed(chain):
             rate = _of_bucket(one.options.get("rate_bit", 0), one.options.get("burst", 0))
             ceiling = _of_bucket(one.options.get("ceil_bit", 0), one.options.get("cburst", 0))
             own = min(rate, ceiling)
             most = min(ceiling, max(rate, most))
             if one is chain[-1]:
-                most = own
+                most = tops = own
         handle = f"{each.classid.partition(':')[0]}:"
-        found.setdefault(handle, {})[each.classid] = _End(most, own, chain[-1].classid)
+        found.setdefault(handle, {})[each.classid] = _End(most, own, chain[-1].classid, tops)
     return found
 
 
-def _of_classes(interface: Interface, ends: Mapping[str, _End], inner: Mapping[str, float]) -> float:
+def _of_classes(ends: Mapping[str, _End], inner: Mapping[str, float]) -> float:
     """What classes of htb send together, each at most what stands in it lets through, bit/s."""
-    classes = {each.classid: each for each in interface.classes}
-    total, owns = 0.0, dict[str, float]()
+    total, owns, tops = 0.0, dict[str, float](), dict[str, float]()
     for classid, end in ends.items():
         within = inner.get(classid, math.inf)
         total += min(end.most, within)
         owns[end.top] = owns.get(end.top, 0.0) + min(end.own, within)
-    tops = 0.0
-    for top, own in owns.items():
-        options = classes[top].options
-        rate = _of_bucket(options.get("rate_bit", 0), options.get("burst", 0))
-        tops += max(own, min(rate, _of_bucket(options.get("ceil_bit", 0), options.get("cburst", 0))))
-    return min(total, tops)
+        tops[end.top] = end.tops
+    return min(total, sum(max(own, tops[top]) for top, own in owns.items()))
 
 
 def queue_bytes(interface: Interface) -> int | None:
-    """What the innermost queue holds, the smallest of several; None where there is none.
+    """Bytes that fit into the innermost queue, or into the smallest of several; None if there is no queue.
 
     A netem that has the lowest rate itself is where packets wait, whatever is in it.
     """

@@ -18,7 +18,7 @@ from linklab.tc.impairment import BACKENDS, EDT, Impairment
 from linklab.tc.kind import FRAME_BYTES, Kind
 from linklab.tc.kinds import CLASSES, DISCIPLINES, FILTERS, QDISCS, module_of
 from linklab.tc.link import EdtLink
-from linklab.tc.model import DEFAULT_HANDLE, INCOMING, Class, Filter, Qdisc, read_line
+from linklab.tc.model import DEFAULT_HANDLE, INCOMING, Class, Filter, Qdisc, most_burst, read_line
 from linklab.tc.netem import DISTRIBUTIONS, loss_model, mean_loss
 from linklab.tc.option import Options, Parameter
 from linklab.tc.queues import fq_defaults
@@ -54,6 +54,7 @@ __all__ = [
     "loss_model",
     "mean_loss",
     "module_of",
+    "most_burst",
     "objects",
     "parse_line",
     "read_line",

@@ -21,12 +21,18 @@ from linklab.tc.option import Options
 
 MOST_BANDS = 16
 """Of prio (linux/pkt_sched.h, TCQ_PRIO_BANDS)."""
+_BURST_S, _LARGEST_PACKET = 1, 65_536
 _ANY = "00000000@"
 """Of what u32 compares: no bit, wherever it stands."""
 DEFAULT_HANDLE = "0:"
 """Handle of a discipline that the kernel has set by itself."""
 INCOMING = "ffff:fff1"
 """Parent, as the kernel tells it, of a discipline for what comes in."""
+
+
+def most_burst(rate_bit: float) -> float:
+    """Bytes that a token bucket may hold and still limit the rate while a test lasts: a second of it, or a packet."""
+    return max(_LARGEST_PACKET, rate_bit // 8 * _BURST_S)
 
 
 class _Object:
@@ -94,7 +100,7 @@ class Qdisc(_Object):
         return self.options.get(self.known.rate) if self.known and self.known.rate else None
 
     def with_rate(self, rate_bit: int) -> Options:
-        """Its options with another rate, and without a second bucket that would no longer be faster.
+        """Its options with another rate, a bucket that still limits it, and no second one that would not be faster.
 
         Raises:
             StateError: it limits no rate.
@@ -102,6 +108,8 @@ class Qdisc(_Object):
         if self.known is None or not self.known.rate:
             raise StateError("has nothing that limits its rate")
         options = {**self.options, self.known.rate: rate_bit}
+        if "burst" in options:
+            options["burst"] = min(options["burst"], most_burst(rate_bit))
         if options.get("peakrate_bit", rate_bit + 1) <= rate_bit:
             options = {name: value for name, value in options.items() if not name.startswith("peak")}
         return options
