@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""How many processes we may run side by side, which there are, and how many the OOM killer has ended."""
+"""How many processes we may run side by side, which there are, and which the OOM killer ends."""
 
 from __future__ import annotations
 
@@ -25,6 +25,27 @@ def oom_kills(vmstat: Path = Path("/proc/vmstat")) -> int | None:
             if name == "oom_kill":
                 return int(count)
     return None
+
+
+FIRST_TO_END = 1000
+"""The largest value of oom_score_adj: where memory runs out, such a process is ended before all others (proc(5))."""
+
+
+def ended_first(score: int) -> list[str]:
+    """The beginning of a command that the OOM killer prefers to others: "sh -c … sh", then the command itself.
+
+    Anybody may raise the value, and only root may lower it again; where it cannot be written nothing changes.
+
+    Args:
+        score: oom_score_adj, from 0 to `FIRST_TO_END`.
+    """
+    return ["/bin/sh", "-c", f'{{ echo {score} >/proc/self/oom_score_adj; }} 2>/dev/null; exec "$@"', "sh"]
+
+
+def be_ended_before_others(score: int) -> None:
+    """The same for this process and those it starts."""
+    with contextlib.suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text(str(score), encoding="utf-8")
 
 
 def children(pid: int) -> list[int]:

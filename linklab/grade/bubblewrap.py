@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import itertools
 import json
 import os
 import shutil
@@ -21,12 +20,12 @@ from pathlib import Path
 from linklab import pocket_kernel
 from linklab.base import installation
 from linklab.base.place import user_number
-from linklab.base.processes import owners
+from linklab.base.processes import FIRST_TO_END, ended_first
 from linklab.base.supervise import Ended, Job, supervised
 from linklab.base.worker import Tell
 from linklab.engine.pocket import PACKAGE
 from linklab.errors import MissingError
-from linklab.grade import subordinate
+from linklab.grade import subordinate, users
 from linklab.grade.limits import Limits
 from linklab.grade.syscalls import program
 from linklab.linux.mounts import location, locations_below, mounts
@@ -113,7 +112,7 @@ def sandbox(
         settings = {"filter": taken[0], "user": user, "limits": limits.of_a_process()}
         settings |= {"processor": processor, "writable": None}
         entering = [PYTHON, "-I", "-S", str(_ENTER), json.dumps(settings)]
-        yield [command[0], "--args", str(taken[-1]), "--", *entering], taken
+        yield [*ended_first(FIRST_TO_END), command[0], "--args", str(taken[-1]), "--", *entering], taken
 
 
 def installed() -> list[Path]:
@@ -190,64 +189,26 @@ _ROOTS_NAMESPACES = (
     *("--cap-drop", "ALL", "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID", "--cap-add", "CAP_SETPCAP"),
 )
 """For root, which needs no user namespace to give another user; `linklab.grade.enter` drops these capabilities."""
-_NO_DISTRIBUTIONS = range(0x7000_0000, 0x7FFE_0000)
-"""Numbers that no distribution assigns to anybody, nor systemd to a container (systemd.io/UIDS-GIDS)."""
-_FREE = range(20_000, 60_000)
-"""Numbers in a namespace that has no more than 65,536; accounts get theirs from 1000 on, and few have so many."""
 _TOO_FEW = (
-    f"not all numbers from {_FREE.start} to {_FREE.stop - 1} are ours to give, for which a range of 65,536 is needed"
+    f"not all numbers from {users.FREE.start} to {users.FREE.stop - 1} are ours to give, "
+    "for which a range of 65,536 is needed"
 )
-_NETWORKS = 2**8
-_network = itertools.count()
 
 
 def another_user() -> int | None:
     """Return the number of a user for the next network; None if we are not root, may not change users, or have no more.
 
     Each network has a user of its own, because Linux counts for each user how many processes there are, what they have
-    in flight, and more.  There are too few numbers for all processes that there may be: those of two whose own numbers
-    differ by a million, or by 156 in a namespace of subordinate users, are the same.  So one that has a process is not
-    taken; two that ask at the same moment may still get one.
+    in flight, and more.
     """
-    users = _users() if os.geteuid() == 0 else range(0)
-    if not users or why_no_other_user():
-        return None
-    busy = {owner for _, owner in owners()}
-    mine = (users[(os.getpid() * _NETWORKS + next(_network) % _NETWORKS) % len(users)] for _ in range(_NETWORKS))
-    return next((user for user in mine if user not in busy), None)
-
-
-def _users() -> range:
-    """Numbers that this process, as root, may give; empty where it has but its own.
-
-    Raises:
-        OSError: there is no /proc.
-    """
-    return unused(*(Path(f"/proc/self/{kind}_map").read_text(encoding="utf-8") for kind in ("uid", "gid")))
+    ours = users.numbers() if os.geteuid() == 0 else range(0)
+    return users.take(ours) if ours and not why_no_other_user() else None
 
 
 def _is_machines_root() -> bool:
     """Whether we are root, and not that of a user namespace."""
     first = Path("/proc/self/uid_map").read_text(encoding="utf-8").split()[:2]
     return user_number() == 0 and first == ["0", "0"]
-
-
-def unused(*maps: str) -> range:
-    """The numbers that all these maps contain and hardly any account uses; empty if there are fewer than 40,000.
-
-    Format: user_namespaces(7).
-    """
-    found = [_NO_DISTRIBUTIONS, _FREE]
-    for text in maps:
-        extents = [
-            range(first, first + count) for first, _, count in (map(int, line.split()) for line in text.splitlines())
-        ]
-        found = [max((_common(one, each) for each in extents), key=len, default=range(0)) for one in found]
-    return next((each for each in found if len(each) >= len(_FREE)), range(0))
-
-
-def _common(one: range, other: range) -> range:
-    return range(max(one.start, other.start), min(one.stop, other.stop))
 
 
 def as_whom() -> str:
@@ -289,8 +250,8 @@ def _tried_as_another() -> _Trial:
     kernel = pocket_kernel.find()
     if kernel is None:
         return _Trial("there is no pocket kernel")
-    users = _users()
-    return _tried(kernel.path, users[0]) if users else _Trial(_TOO_FEW)
+    ours = users.numbers()
+    return _tried(kernel.path, ours[0]) if ours else _Trial(_TOO_FEW)
 
 
 @dataclass(frozen=True)

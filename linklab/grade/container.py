@@ -98,6 +98,8 @@ class ContainerEngine(SandboxEngine):
 class ContainerNetwork(SandboxNetwork):
     """A network whose kernel runs as a user of its own; its files lie in a folder that ends with it."""
 
+    own_disk = False
+
     def __init__(self, limits: Limits, user: int, **options: Any) -> None:
         super().__init__(limits, user, **options)
         self._account = user

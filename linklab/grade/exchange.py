@@ -26,6 +26,8 @@ _UNSETTLED: _SEEN = (0, 0, 0, 0)
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _FOLDER = _READ | os.O_DIRECTORY
 _WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_OF_THEIR_FOLDER = (errno.ENOSPC, errno.EACCES, errno.EPERM)
+"""Why a file cannot be put there, as on a full disk; not one of another kind than ours expects to find."""
 OF_THE_GRADER = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.ENOMEM)
 """Errors of our own disk, descriptors, and memory; in `pull`, their side is memory that is only read."""
 
@@ -61,24 +63,33 @@ class Exchange:
     owner: the user whose folder theirs is, where that is another than ours: files that come in become that user's, and
     only that user's come out, since a link may lead to a file that only we can read.
     came_out: what has come out of other networks already, and counts.
+    own_disk: whether their folder lies in a file system of their own, so that one that is full is their doing.
     """
 
     def __init__(
-        self, ours: Path, theirs: int, room: Room, owner: int | None = None, came_out: CameOut | None = None
+        self,
+        ours: Path,
+        theirs: int,
+        room: Room,
+        owner: int | None = None,
+        came_out: CameOut | None = None,
+        *,
+        own_disk: bool = False,
     ) -> None:
         self.ours = ours
         self.theirs = theirs
         self.room = room
         self.owner = owner
+        self._own_disk = own_disk
         self._known: dict[str, tuple[_SEEN, _SEEN]] = {}  # name → our file and theirs when they were alike
         self._came_out = came_out or CameOut()
         self._taken = self._came_out.taken.setdefault(ours, {})
 
     def push(self) -> None:
-        """Bring in what is new or changed on our side.
+        """Bring in what is new or changed on our side; what has no room in a file system of their own stays outside.
 
         Raises:
-            OSError: it cannot be read, or there is no room for it.
+            OSError: it cannot be read, or brought in.
         """
         for path in sorted(self.ours.rglob("*")):
             name = path.relative_to(self.ours).as_posix()
@@ -88,16 +99,29 @@ class Exchange:
             if self._known.get(name, (None, None))[0] == mine:
                 continue
             content = path.read_bytes()
-            with _parent(self.theirs, name, make=True, owner=self.owner) as folder:
-                last = path.name
-                with contextlib.suppress(FileNotFoundError):  # a new file: not what a link of theirs points to
-                    os.unlink(last, dir_fd=folder)
-                with os.fdopen(os.open(last, _WRITE, path.stat().st_mode & 0o777, dir_fd=folder), "wb") as file:
+            try:
+                self._known[name] = (mine, self._brought(name, content, path.stat().st_mode & 0o777))
+            except OSError as error:
+                if not self._own_disk or error.errno not in _OF_THEIR_FOLDER:
+                    raise
+                self._known[name] = (mine, _UNSETTLED)
+
+    def _brought(self, name: str, content: bytes, mode: int) -> _SEEN:
+        with _parent(self.theirs, name, make=True, owner=self.owner) as folder:
+            last = name.rpartition("/")[2]
+            with contextlib.suppress(FileNotFoundError):  # a new file: not what a link of theirs points to
+                os.unlink(last, dir_fd=folder)
+            number = os.open(last, _WRITE, mode, dir_fd=folder)
+            try:
+                with os.fdopen(number, "wb") as file:
                     file.write(content)
                     file.flush()
                     if self.owner is not None:
                         os.fchown(file.fileno(), self.owner, self.owner)
-                    self._known[name] = (mine, _seen(os.fstat(file.fileno())))
+                    return _seen(os.fstat(file.fileno()))
+            except OSError:
+                os.unlink(last, dir_fd=folder)  # half of it would come out as theirs
+                raise
 
     def pull(self) -> list[str]:
         """Take out what is new or changed on their side; the names of files for which there was no room.

@@ -186,28 +186,44 @@ class _Class:
         report = _written(self.out, name, scrubbed(marked), self.logs[index])
         path = os.path.relpath(submission.path.absolute(), self.out.resolve())
         entry = self.entries[index] = Entry(name, label, replace(report, traces=()), path)
+        self._note()
         return entry
+
+    def _note(self) -> None:
+        """Write what is needed to go on with what was graded until now, should this process be killed."""
+        whole, skipped = self._until_now(self.before.entries)
+        text = shown_json(summary(whole, self.settings.marking.doubts(whole, self.before.undated), skipped), indent=2)
+        write(self.out / "summary.json", text + "\n")
+        write(self.out / LISTS, self.settings.lists.dumps())
 
     def finish(self) -> Graded:
         """Write the files of the class; what has not had its turn is skipped, and nobody is missing because of that.
 
         So it is with what an earlier grading was stopped before.
         """
-        new = [entry for entry in self.entries if entry is not None]
-        names = {entry.name for entry in new}
-        kept = [_marked_again(self.out, each, self.settings) for each in self.before.entries if each.name not in names]
-        whole = sorted([*kept, *new], key=lambda entry: in_order(entry.label)) if kept else new
-        waiting = [place for place, entry in zip(self.places, self.entries, strict=True) if entry is None]
-        told_of = {*(place.label for place in self.places), *(each.label for each in self.left)}
-        stopped = [Skipped(each.label, STOPPED_AGAIN if each.name in self.old else STOPPED) for each in waiting]
-        skipped = [*self.left, *stopped]
-        skipped += [each for each in self.before.skipped if each.label not in told_of]
+        new = {entry.name for entry in self.entries if entry is not None}
+        again = [
+            each if each.name in new else _marked_again(self.out, each, self.settings) for each in self.before.entries
+        ]
+        whole, skipped = self._until_now(again)
         doubts = self.settings.marking.doubts(whole, self.before.undated)
         missing = [] if any(each.why == STOPPED for each in skipped) else absent(whole, self.settings.roster)
         found = [*findings(whole), *doubts, *missing]
         _write_class(self.out, whole, found, skipped)
         write(self.out / LISTS, self.settings.lists.dumps())
         return Graded(whole, found)
+
+    def _until_now(self, before: Sequence[Entry]) -> tuple[list[Entry], list[Skipped]]:
+        """What was graded until now, with what was graded before and is not graded again, and what was skipped."""
+        new = [entry for entry in self.entries if entry is not None]
+        names = {entry.name for entry in new}
+        kept = [each for each in before if each.name not in names]
+        whole = sorted([*kept, *new], key=lambda entry: in_order(entry.label)) if kept else new
+        waiting = [place for place, entry in zip(self.places, self.entries, strict=True) if entry is None]
+        told_of = {*(place.label for place in self.places), *(each.label for each in self.left)}
+        stopped = [Skipped(each.label, STOPPED_AGAIN if each.name in self.old else STOPPED) for each in waiting]
+        skipped = [*self.left, *stopped, *(each for each in self.before.skipped if each.label not in told_of)]
+        return whole, skipped
 
 
 def _marked_again(out: Path, entry: Entry, settings: GradingSettings) -> Entry:

@@ -64,6 +64,8 @@ _ORDERLY_S = 1.0
 """Wall-clock seconds that a network has to end by itself when it has taken too much."""
 _FILES_EVERY = 2
 """Looks, of which one counts open files."""
+_LEAST_PID_MAX = 301
+"""As Linux takes it (kernel/pid.c)."""
 _SHELLS_KILLED = 128
 """What bubblewrap adds to the number of the signal that ended its program."""
 _REFUSED = (
@@ -153,6 +155,7 @@ class SandboxNetwork(PocketNetwork):
     user: number of the user that all inside runs as, None for our own.
     """
 
+    own_disk = True  # where what it writes lies
     build_within_s = HANG_S  # what a drawing costs is counted in processor time
     largest_message = 16 * 2**20  # a message of nothing but empty lists takes 25 times its length here
 
@@ -281,8 +284,8 @@ class SandboxNetwork(PocketNetwork):
         return {**super()._config(places), "cpu": None}
 
     def _files(self) -> dict[str, str]:
-        most = {"/proc/sys/kernel/pid_max": str(self.limits.processes)}
-        return {**super()._files(), **most}
+        most = max(_LEAST_PID_MAX, self.limits.of_a_process()["NPROC"])  # our own hard limit may be lower
+        return {**super()._files(), "/proc/sys/kernel/pid_max": str(most)}
 
     def _complaint(self) -> str:
         """What bubblewrap said, once it has ended."""
@@ -395,7 +398,7 @@ class SandboxNetwork(PocketNetwork):
 
     def _exchanged(self, work: int) -> Exchange:
         """What carries files between our working folder and theirs, an open folder."""
-        return Exchange(self.workdir, work, self.limits.room, self.user, self.came_out)
+        return Exchange(self.workdir, work, self.limits.room, self.user, self.came_out, own_disk=self.own_disk)
 
     def _overfull(self) -> str:
         """Why it has made too many files, "" if it has not."""

@@ -24,7 +24,7 @@ ALLOWED = (
     # memory, processes, signals
     *("arch_prctl", "brk", "mprotect", "mremap", "munmap"),
     *("execve", "execveat", "exit", "exit_group", "vfork", "wait4", "waitid", "kill", "tgkill"),
-    *("pidfd_open", "restart_syscall", "setsid", "setpgid"),
+    *("pidfd_open", "restart_syscall", "setpgid"),
     *("rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "rt_sigsuspend", "sigaltstack", "pause"),
     *("rseq", "set_robust_list", "set_tid_address"),
     *("sched_getaffinity", "sched_yield", "getrusage", "sysinfo", "uname", "getrandom"),
@@ -49,7 +49,7 @@ ALLOWED = (
 """Those allowed whatever their arguments.
 
 Not clone3, whose flags a filter cannot see, and not memfd_create, whose memory belongs to no process, so that nobody
-could count it.  Not fadvise64, which can drop files that the whole machine uses from the page cache.  `program` allows
+could count it.  Not setsid, since Linux shares the processors among sessions (autogroup, sched(7)).  Not fadvise64, which can drop files that the whole machine uses from the page cache.  `program` allows
 more calls by their arguments, open, openat, and futex among them.
 
 Made of the functions that the kernel is linked with (`nm -D`), with the other calls by which C libraries make them, and

@@ -25,7 +25,7 @@ from typing import IO, Any, TypeAlias
 from linklab.base import owned
 from linklab.base.files import remove_folder
 from linklab.base.orphans import orphans_end
-from linklab.base.processes import oom_kills
+from linklab.base.processes import FIRST_TO_END, be_ended_before_others, oom_kills
 from linklab.base.supervise import Began, Ended, Job, OverdueError, supervised
 from linklab.base.text import one_line
 from linklab.base.worker import DiedError, StoppedError, Tell
@@ -46,6 +46,8 @@ MOST_MEMORY_BYTES = 4 * 2**30
 """Memory of the process that grades: what is graded may print or write what takes many times its size to be read."""
 PROCESSOR_S = 300.0
 """Processor time of that process alone, which takes a few seconds; that of its networks is counted apart."""
+_OOM_SCORE = FIRST_TO_END // 2
+"""Where memory runs out, networks are ended first, then this process, and last who collects the class's results."""
 _ORPHANS_S = 300.0
 """Wall-clock seconds that the machine has to take apart what a killed process has left."""
 _AGAIN_S = 5.0
@@ -272,6 +274,7 @@ def _why(error: LinklabError) -> str:
 def _work(unit: Unit, bundle: str, _tell: Tell) -> Report:
     """Grade one submission in the folder that this process works in."""
     os.umask(0o077)
+    be_ended_before_others(_OOM_SCORE)
     hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
     most = MOST_MEMORY_BYTES if hard == resource.RLIM_INFINITY else min(MOST_MEMORY_BYTES, hard)
     resource.setrlimit(resource.RLIMIT_DATA, (most, hard))

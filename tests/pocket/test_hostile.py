@@ -519,6 +519,12 @@ def test_root_gives_the_sandbox_another_user():
     assert said == f"Uid:{numbers}\nGid:{numbers}\nGroups:\t \n{capabilities}"
 
 
+def test_where_memory_runs_out_a_network_is_ended_first(user):
+    """Regression: what sockets hold is no process's memory, so `linklab grade` itself was the largest and was ended."""
+    looks = "read score </proc/self/oom_score_adj; echo $score"
+    assert confined(f"{looks}; echo 0 >/proc/self/oom_score_adj; {looks}", user) == "1000\n1000\n"
+
+
 SUBORDINATES = "20000 1073741824 40000\n"
 """Lines of a map of users and groups: other users, as one's subordinate ones are."""
 
@@ -725,6 +731,17 @@ def test_a_network_whose_keeper_is_stopped_ends_at_its_limits(tmp_path):
             os.kill(pid, signal.SIGSTOP)
         network.limits = replace(network.limits, processes=0)
         assert network._gone.wait(20)
+
+
+def test_a_network_that_has_filled_its_folder_goes_on(tmp_path):
+    """What is saved then is not there; regression: a lab with a large capture was an error of ours."""
+    with SandboxEngine(Limits(memory_mib=256, work_mib=32)).start(None, workdir=tmp_path) as network:
+        assert "No space left" in type_(network, "head -c 50M /dev/zero >capture.pcap").output
+        (tmp_path / "script.sh").write_text("echo saved\n" + "#" * 100_000)
+        assert "No such file" in type_(network, "sh script.sh").output
+        type_(network, "rm capture.pcap")
+        (tmp_path / "script.sh").write_text("echo saved again\n")
+        assert type_(network, "sh script.sh").output == "saved again\n"
 
 
 OTHER_MOUNTS = "mkdir -p /mnt/a /mnt/b && mount -t hostfs a /mnt/a && mount -t hostfs b /mnt/b"

@@ -61,6 +61,34 @@ def test_a_process_that_the_machine_refuses_ends_the_network(tmp_path):
         type_(network, "/bin/true")
 
 
+KEEPS = """python3 -c '
+import os
+kept = []
+for _ in range(500):
+    ours, theirs = os.pipe()
+    if (child := os.fork()) == 0:
+        os.close(theirs)
+        os.read(ours, 1)
+        os._exit(0)
+    kept.append(open(f"/proc/{child}/mem"))
+    os.close(ours)
+    os.close(theirs)
+    os.wait()
+input()' < <(sleep infinity) &"""
+"""A program that keeps the memory of its children by an open file (proc_pid_mem(5)), when they have ended."""
+
+
+def test_a_process_of_the_guest_that_has_ended_is_none_of_the_machines(tmp_path):
+    """Regression: 4,000 were, of a guest that had few, so the machine refused more: an error of ours for 0 points."""
+    with PocketEngine().start(None, workdir=tmp_path) as network:
+        type_(network, "true")
+        before = group_of(network.keeper_pid)
+        type_(network, KEEPS)
+        type_(network, "while [ $(ls /proc/$!/fd | wc -l) -lt 500 ]; do sleep 0.1; done")
+        assert len(group_of(network.keeper_pid) - before) < 10
+        assert type_(network, "echo goes on").output == "goes on\n"
+
+
 # What the processor calls a stack fault, for which no process of the pocket has a handler.
 FAULTS = """python3 -c '
 import ctypes, mmap

@@ -148,6 +148,8 @@ def grade(  # noqa: PLR0912 - a branch for each thing that can be asked for
             return ungradable("The file holds no topology.mn.", unproven=True)
         case "swell":
             bytearray(2**33)
+        case "oom score":
+            return replace(report(), environment={"oom score": Path("/proc/self/oom_score_adj").read_text()})
         case "compute":
             compute()
         case "match":

@@ -3,6 +3,7 @@
 import contextlib
 import errno
 import json
+import os
 import signal
 from functools import partial
 from pathlib import Path
@@ -145,6 +146,30 @@ def test_a_class_that_was_stopped_is_gone_on_with(place, monkeypatch, stopped):
     rest = [str(path) for path in sorted(Path("in").glob("s[23]*/e3.zip"))]
     grade(*rest, "--into", "old")
     grade("in", "--out", "new", "--roster", "roster.csv")
+    assert contents("old") == contents("new")
+
+
+def test_a_class_whose_grading_was_killed_is_gone_on_with(place, monkeypatch, capsys):
+    """Regression: SIGKILL left no summary, so nothing could be graded into the folder."""
+    if (pid := os.fork()) == 0:
+
+        def written(out, name, *rest, real=grading._written):
+            if "s2" in name:
+                os.kill(os.getpid(), signal.SIGKILL)
+            return real(out, name, *rest)
+
+        monkeypatch.setattr(grading, "_written", written)
+        cli.main(["grade", "in", "--out", "old", "--jobs", "1"])
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == -signal.SIGKILL
+    summary = json.loads(Path("old/summary.json").read_text())
+    assert [each["file"].partition("_")[0] for each in summary["skipped"]] == ["s2", "s3"]
+    rest = [str(path) for path in sorted(Path("in").glob("s[23]*/e3.zip"))]
+    grade(*rest, "--into", "old", code=2)
+    assert "another process is at it; if that was killed, remove old/running.json" in capsys.readouterr().err
+    Path("old/running.json").unlink()
+    grade(*rest, "--into", "old")
+    grade("in", "--out", "new")
     assert contents("old") == contents("new")
 
 

@@ -303,6 +303,12 @@ def test_a_unit_that_breaks_is_an_error_and_no_fail(what, says):
         assert 'raise RuntimeError("the measuring tool broke")' in done.log
 
 
+def test_where_memory_runs_out_a_unit_is_ended_before_who_collects_the_results():
+    """Regression: what sockets hold is no process's memory, so `linklab grade` was the largest and left no results."""
+    assert run_unit(unit("oom score")).report.environment == {"oom score": "500\n"}
+    assert Path("/proc/self/oom_score_adj").read_text() == "0\n"
+
+
 @pytest.mark.parametrize("where", ["compute", "compute apart", "match"])
 def test_a_unit_that_computes_without_end_is_ended_long_before_its_deadline(where):
     """Regression: what the grader reads is in no sandbox, so reading it held a place of the batch for an hour.

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Which processes another one has started, and how many the machine has killed."""
+"""Which processes another one has started, and which the machine kills."""
 
 import os
 import subprocess
 
-from linklab.base.processes import children, oom_kills
+from linklab.base.processes import children, ended_first, oom_kills
 
 
 def test_children_are_those_that_a_process_started_itself():
@@ -32,3 +32,10 @@ def test_what_the_oom_killer_ended_is_counted_since_the_machines_start(tmp_path)
     vmstat.write_text("nr_free_pages 5012031\n")
     assert oom_kills(vmstat) is None
     assert oom_kills(tmp_path / "none") is None
+
+
+def test_a_command_may_ask_to_be_ended_first():
+    """Its words and its status stay its own, and so does what else it says."""
+    shows = ["sh", "-c", 'cat /proc/self/oom_score_adj; echo "$1"; exit 3', "sh", "two words"]
+    done = subprocess.run([*ended_first(700), *shows], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr, done.returncode) == ("700\ntwo words\n", "", 3)

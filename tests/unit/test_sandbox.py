@@ -108,6 +108,26 @@ def test_a_file_goes_in_beside_a_link_of_the_same_name(folders, tmp_path):
     assert not (theirs / "restore.sh").is_symlink()
 
 
+@pytest.mark.parametrize("own_disk", [True, False])
+def test_what_has_no_room_in_their_own_file_system_stays_outside(own_disk, folders, monkeypatch):
+    """As on a full disk; regression: it ended a lab as an error of ours.  Elsewhere the disk may be full of others'."""
+    ours, theirs, number = folders
+    exchange = Exchange(ours, number, Room(), own_disk=own_disk)
+    (ours / "large").write_bytes(bytes(9000))
+    (ours / "small").write_bytes(b"1")
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    monkeypatch.setattr("linklab.grade.exchange._OF_THEIR_FOLDER", (errno.EFBIG,))  # which a limit gives here
+    resource.setrlimit(resource.RLIMIT_FSIZE, (5000, before[1]))
+    try:
+        with contextlib.nullcontext() if own_disk else pytest.raises(OSError, match="too large"):
+            exchange.push()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert contents(theirs) == ({"small": b"1"} if own_disk else {})
+    exchange.pull()
+    assert contents(ours) == {"large": bytes(9000), "small": b"1"}
+
+
 def test_only_as_much_comes_out_as_there_is_room_for(folders):
     """The smallest come first, and the rest is named; odd names and endless folders do not."""
     ours, theirs, number = folders

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from linklab.base import place
-from linklab.grade import bubblewrap, subordinate, worker
+from linklab.grade import bubblewrap, subordinate, users, worker
 
 ALONE = ("unshare", "--user", "--map-root-user", "--", "/bin/sh", "-c", "echo; read _")
 """A namespace that anybody may make, with no user but oneself."""
@@ -97,9 +97,9 @@ def test_who_has_entered_is_root_inside_and_the_same_user_outside(monkeypatch, a
 def test_a_namespace_without_other_users_gives_none(monkeypatch, a_newuidmap):
     """Then networks run as the user who grades."""
     monkeypatch.setattr(subordinate, "_MAKE", ALONE)
-    why, users = as_nobody(lambda: (subordinate.enter(), bubblewrap._users()))
+    why, free = as_nobody(lambda: (subordinate.enter(), users.numbers()))
     allowed(why)
-    assert (why, users) == ("", range(0))
+    assert (why, free) == ("", range(0))
 
 
 @pytest.mark.parametrize(
@@ -217,34 +217,43 @@ def test_a_low_soft_limit_of_processes_binds_no_other_user(monkeypatch, a_newuid
 )
 def test_the_numbers_of_other_users_are_nobodys(uids, gids, found):
     """Those that no distribution assigns, or in a small namespace those between people's and the system's."""
-    assert bubblewrap.unused(uids, gids) == found
+    assert users.unused(uids, gids) == found
 
 
-def test_two_networks_of_a_small_namespace_have_different_users(monkeypatch):
+def given(monkeypatch, pid, running=(), count=100):
+    """Users for that many networks of a process with that number, beside processes as (number, owner)."""
+    monkeypatch.setattr(users, "owners", lambda: running)
+    monkeypatch.setattr(users, "_network", itertools.count())
+    monkeypatch.setattr(users, "_locks", {})  # as a process has it that has just begun
+    monkeypatch.setattr(users.os, "getpid", lambda: pid)
+    return [users.take(range(20_000, 60_000)) for _ in range(count)]
+
+
+def test_two_networks_of_a_small_namespace_have_different_users(monkeypatch, tmp_path):
     """And so have those of the processes that grade beside each other."""
-    monkeypatch.setattr(bubblewrap.os, "geteuid", lambda: 0)
-    monkeypatch.setattr(bubblewrap, "why_no_other_user", lambda: "")
-    monkeypatch.setattr(bubblewrap, "_users", lambda: range(20_000, 60_000))
-    found = set()
-    for pid in (4000, 4001):
-        monkeypatch.setattr(bubblewrap.os, "getpid", lambda pid=pid: pid)
-        found |= {bubblewrap.another_user() for _ in range(100)}
+    monkeypatch.setattr(users.place, "private", lambda _: tmp_path)
+    found = {*given(monkeypatch, 4000), *given(monkeypatch, 4001)}
     assert len(found) == 200
     assert found <= set(range(20_000, 60_000))
 
 
 def test_no_network_has_the_user_of_one_that_runs(monkeypatch):
     """Regression: the numbers of two processes that grade, 625 apart, gave both of their networks one user."""
-    monkeypatch.setattr(bubblewrap.os, "geteuid", lambda: 0)
-    monkeypatch.setattr(bubblewrap, "why_no_other_user", lambda: "")
-    monkeypatch.setattr(bubblewrap, "_users", lambda: range(20_000, 60_000))
-    running = []
-    monkeypatch.setattr(bubblewrap, "owners", lambda: running)
-    for pid in (4000, 4625):
-        monkeypatch.setattr(bubblewrap, "_network", itertools.count())
-        monkeypatch.setattr(bubblewrap.os, "getpid", lambda pid=pid: pid)
-        running += [(pid, bubblewrap.another_user()) for _ in range(100)]
-    assert len({user for _, user in running}) == 200
+    monkeypatch.setattr(users, "_is_locked", lambda _: True)  # where no file can be locked
+    first = given(monkeypatch, 4000)
+    second = given(monkeypatch, 4625, [(1, user) for user in first])
+    assert len({*first, *second}) == 200
+
+
+def test_two_that_ask_at_the_same_moment_get_different_users(monkeypatch, tmp_path):
+    """Regression: a user without a process yet was taken twice; it is locked now, until who took it has ended."""
+    monkeypatch.setattr(users.place, "private", lambda _: tmp_path)
+    first = given(monkeypatch, 4000)
+    (locks,) = users._locks.values()
+    second = given(monkeypatch, 4625)
+    assert len({*first, *second}) == 200
+    os.close(locks)
+    assert given(monkeypatch, 5250) == first
 
 
 def with_subordinates():
@@ -264,13 +273,13 @@ def test_what_is_installed_here_makes_one():
     if account is None or shutil.which("newuidmap") is None:
         pytest.skip("nobody here has subordinate users, or there is no newuidmap (Debian: uidmap)")
     user, group = account.pw_uid, account.pw_gid
-    why, maps, users = as_nobody(
-        lambda: (subordinate.enter(), Path("/proc/self/uid_map").read_text(), bubblewrap._users()), user, group
+    why, maps, free = as_nobody(
+        lambda: (subordinate.enter(), Path("/proc/self/uid_map").read_text(), users.numbers()), user, group
     )
     allowed(why)
     assert why == ""
     assert maps.split()[:3] == ["0", str(user), "1"]
-    assert users == range(20_000, 60_000)
+    assert free == range(20_000, 60_000)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Users for networks: numbers that nobody else has, and that no two networks have at once.
+
+A number is ours by a lock on the byte of that number in a file of this account's, until this process ends.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import itertools
+import os
+import struct
+from pathlib import Path
+
+from linklab.base import place
+from linklab.base.processes import owners
+from linklab.errors import EngineError
+
+_NO_DISTRIBUTIONS = range(0x7000_0000, 0x7FFE_0000)
+"""Numbers that no distribution assigns to anybody, nor systemd to a container (systemd.io/UIDS-GIDS)."""
+FREE = range(20_000, 60_000)
+"""Numbers in a namespace that has no more than 65,536; accounts get theirs from 1000 on, and few have so many."""
+_NETWORKS = 2**8
+_LOCK = "hhqqi4x"
+"""struct flock (fcntl_locking(2)): kind of lock, what its begin counts from, begin and length in bytes, a process."""
+_network = itertools.count()
+_locks: dict[int, int] = {}
+"""Process → its open file of locks: with that of the process that forked us, we would share what it has locked."""
+
+
+def take(among: range) -> int | None:
+    """One of these numbers that is ours from now on; None if there is none.
+
+    There are too few numbers for all processes that there may be: those of two whose own numbers differ by a million,
+    or by 156 in a namespace of subordinate users, are the same.  So one is locked, and one that has a process is not
+    taken: what ran as it may outlive who started it by some seconds.
+    """
+    busy = {owner for _, owner in owners()}
+    mine = (among[(os.getpid() * _NETWORKS + next(_network) % _NETWORKS) % len(among)] for _ in range(_NETWORKS))
+    return next((user for user in mine if user not in busy and _is_locked(user)), None)
+
+
+def _is_locked(user: int) -> bool:
+    """Lock a number; False if another process has it.  Where no file can be locked, all are ours."""
+    with contextlib.suppress(OSError, EngineError):
+        if os.getpid() not in _locks:
+            _locks[os.getpid()] = os.open(place.private("users") / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        lock = struct.pack(_LOCK, fcntl.F_WRLCK, os.SEEK_SET, user, 1, 0)
+        try:
+            fcntl.fcntl(_locks[os.getpid()], fcntl.F_OFD_SETLK, lock)
+        except (BlockingIOError, PermissionError):  # EAGAIN or EACCES, as POSIX has it
+            return False
+    return True
+
+
+def numbers() -> range:
+    """Numbers that this process, as root, may give; empty where it has but its own.
+
+    Raises:
+        OSError: there is no /proc.
+    """
+    return unused(*(Path(f"/proc/self/{kind}_map").read_text(encoding="utf-8") for kind in ("uid", "gid")))
+
+
+def unused(*maps: str) -> range:
+    """The numbers that all these maps contain and hardly any account uses; empty if there are fewer than 40,000.
+
+    Format: user_namespaces(7).
+    """
+    found = [_NO_DISTRIBUTIONS, FREE]
+    for text in maps:
+        extents = [
+            range(first, first + count) for first, _, count in (map(int, line.split()) for line in text.splitlines())
+        ]
+        found = [max((_common(one, each) for each in extents), key=len, default=range(0)) for one in found]
+    return next((each for each in found if len(each) >= len(FREE)), range(0))
+
+
+def _common(one: range, other: range) -> range:
+    return range(max(one.start, other.start), min(one.stop, other.stop))
