@@ -11,7 +11,7 @@ import pytest
 from pockets import group_of, needs_pocket, type_
 
 from linklab.engine.pocket import PocketEngine
-from linklab.errors import ShortageError
+from linklab.errors import EngineError, ShortageError
 from linklab.grade.bubblewrap import why_not
 from linklab.grade.limits import Limits
 from linklab.grade.sandbox import SandboxEngine
@@ -87,6 +87,18 @@ def test_a_process_of_the_guest_that_has_ended_is_none_of_the_machines(tmp_path)
         type_(network, "while [ $(ls /proc/$!/fd | wc -l) -lt 500 ]; do sleep 0.1; done")
         assert len(group_of(network.keeper_pid) - before) < 10
         assert type_(network, "echo goes on").output == "goes on\n"
+
+
+TURNS_OFF = "echo 75 >/proc/exitcode; sync; python3 -c 'import ctypes; ctypes.CDLL(None).reboot(0x4321fedc)'"
+"""LINUX_REBOOT_CMD_POWER_OFF of reboot(2)."""
+
+
+def test_a_guest_does_not_choose_the_status_with_which_its_kernel_ends(tmp_path):
+    """Regression: a kernel in user space has a file for it, so a student's doing was taken for the machine's."""
+    with pytest.raises(EngineError) as ended, PocketEngine().start(None, workdir=tmp_path) as network:
+        type_(network, TURNS_OFF)
+    assert "the pocket kernel has ended" in str(ended.value)
+    assert not isinstance(ended.value, ShortageError)
 
 
 # What the processor calls a stack fault, for which no process of the pocket has a handler.
