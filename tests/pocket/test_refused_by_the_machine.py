@@ -61,7 +61,7 @@ def test_a_process_that_the_machine_refuses_ends_the_network(tmp_path):
         type_(network, "/bin/true")
 
 
-KEEPS = """python3 -c '
+KEEPS = """sleep infinity | python3 -c '
 import os
 kept = []
 for _ in range(500):
@@ -74,7 +74,7 @@ for _ in range(500):
     os.close(ours)
     os.close(theirs)
     os.wait()
-input()' < <(sleep infinity) &"""
+input()' &"""
 """A program that keeps the memory of its children by an open file (proc_pid_mem(5)), when they have ended."""
 
 

@@ -69,7 +69,7 @@ def test_every_call_is_allowed_or_ends_the_process(instructions):
         *("bpf", "perf_event_open", "userfaultfd", "io_uring_setup", "keyctl", "add_key", "request_key"),
         *("init_module", "finit_module", "kexec_load", "reboot", "swapon", "quotactl", "modify_ldt"),
         *("open_by_handle_at", "name_to_handle_at", "msgget", "semget", "mq_open", "setuid", "capset"),
-        "setsid",  # Linux shares the processors among sessions, so two networks with thousands left us none
+        "setsid",  # Linux shares the processors among sessions (autogroup, sched(7))
     ],
 )
 def test_what_has_been_a_way_out_of_sandboxes_is_refused(instructions, name):
