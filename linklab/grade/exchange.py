@@ -26,9 +26,10 @@ _UNSETTLED: _SEEN = (0, 0, 0, 0)
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _FOLDER = _READ | os.O_DIRECTORY
 _WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-_OF_THEIR_FOLDER = (errno.ENOSPC, errno.EACCES, errno.EPERM)
-"""Why a file cannot be put there, as on a full disk; not one of another kind than ours expects to find."""
-OF_THE_GRADER = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EMFILE, errno.ENFILE, errno.ENOMEM)
+IN_ITS_PLACE = (errno.EISDIR, errno.ENOTDIR, errno.ELOOP)
+"""What says that a folder or a link has taken the place of a file of ours."""
+_OF_THE_MACHINE = (errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM)
+OF_THE_GRADER = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, *_OF_THE_MACHINE)
 """Errors of our own disk, descriptors, and memory; in `pull`, their side is memory that is only read."""
 
 
@@ -86,7 +87,7 @@ class Exchange:
         self._taken = self._came_out.taken.setdefault(ours, {})
 
     def push(self) -> None:
-        """Bring in what is new or changed on our side; what has no room in a file system of their own stays outside.
+        """Bring in what is new or changed on our side; what a file system of their own does not take stays outside.
 
         Raises:
             OSError: it cannot be read, or brought in.
@@ -102,7 +103,7 @@ class Exchange:
             try:
                 self._known[name] = (mine, self._brought(name, content, path.stat().st_mode & 0o777))
             except OSError as error:
-                if not self._own_disk or error.errno not in _OF_THEIR_FOLDER:
+                if not self._own_disk or error.errno in (*IN_ITS_PLACE, *_OF_THE_MACHINE):
                     raise
                 self._known[name] = (mine, _UNSETTLED)
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import copy
-import errno
 import itertools
 import os
 import select
@@ -43,7 +42,7 @@ from linklab.grade.bubblewrap import (
     settings,
     why_not,
 )
-from linklab.grade.exchange import OF_THE_GRADER, CameOut, Exchange
+from linklab.grade.exchange import IN_ITS_PLACE, OF_THE_GRADER, CameOut, Exchange
 from linklab.grade.hearsay import MOST_CONSOLE, answers, believing_nothing, built, keepers_word, times
 from linklab.grade.limits import HANG_S, IDLE_S, MOST_HELD, Limits
 from linklab.topology import Topology
@@ -444,8 +443,7 @@ class SandboxNetwork(PocketNetwork):
                 try:
                     self._exchange.push()
                 except OSError as error:
-                    theirs = error.errno in (errno.EISDIR, errno.ENOTDIR, errno.ELOOP)  # who made a folder in its place
-                    found = OverusedError if theirs else ShortageError
+                    found = OverusedError if error.errno in IN_ITS_PLACE else ShortageError
                     raise found(f"no file can be brought into the network: {error.strerror}") from error
         try:
             yield

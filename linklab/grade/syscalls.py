@@ -49,8 +49,9 @@ ALLOWED = (
 """Those allowed whatever their arguments.
 
 Not clone3, whose flags a filter cannot see, and not memfd_create, whose memory belongs to no process, so that nobody
-could count it.  Not setsid, since Linux shares the processors among sessions (autogroup, sched(7)).  Not fadvise64, which can drop files that the whole machine uses from the page cache.  `program` allows
-more calls by their arguments, open, openat, and futex among them.
+could count it.  Not setsid, since Linux shares the processors among sessions (autogroup, sched(7)).  Not fadvise64,
+which can drop files that the whole machine uses from the page cache.  `program` allows more calls by their arguments,
+open, openat, and futex among them.
 
 Made of the functions that the kernel is linked with (`nm -D`), with the other calls by which C libraries make them, and
 of what the keeper and the kernel called in a trace of graded labs and of attacks (strace(1)).

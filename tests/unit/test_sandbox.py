@@ -109,15 +109,14 @@ def test_a_file_goes_in_beside_a_link_of_the_same_name(folders, tmp_path):
 
 
 @pytest.mark.parametrize("own_disk", [True, False])
-def test_what_has_no_room_in_their_own_file_system_stays_outside(own_disk, folders, monkeypatch):
+def test_what_has_no_room_in_their_own_file_system_stays_outside(own_disk, folders):
     """As on a full disk; regression: it ended a lab as an error of ours.  Elsewhere the disk may be full of others'."""
     ours, theirs, number = folders
     exchange = Exchange(ours, number, Room(), own_disk=own_disk)
     (ours / "large").write_bytes(bytes(9000))
     (ours / "small").write_bytes(b"1")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    monkeypatch.setattr("linklab.grade.exchange._OF_THEIR_FOLDER", (errno.EFBIG,))  # which a limit gives here
-    resource.setrlimit(resource.RLIMIT_FSIZE, (5000, before[1]))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (5000, before[1]))  # what is larger has no room
     try:
         with contextlib.nullcontext() if own_disk else pytest.raises(OSError, match="too large"):
             exchange.push()
@@ -126,6 +125,17 @@ def test_what_has_no_room_in_their_own_file_system_stays_outside(own_disk, folde
     assert contents(theirs) == ({"small": b"1"} if own_disk else {})
     exchange.pull()
     assert contents(ours) == {"large": bytes(9000), "small": b"1"}
+
+
+def test_a_folder_of_theirs_that_is_not_there_any_more_takes_nothing(folders):
+    """Regression: a lab whose working folder was removed from outside its mount was an error of ours."""
+    ours, theirs, number = folders
+    theirs.rmdir()
+    (ours / "small").write_bytes(b"1")
+    exchange = Exchange(ours, number, Room(), own_disk=True)
+    exchange.push()
+    assert exchange.pull() == []
+    assert contents(ours) == {"small": b"1"}
 
 
 def test_only_as_much_comes_out_as_there_is_room_for(folders):
