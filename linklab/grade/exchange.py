@@ -87,7 +87,7 @@ class Exchange:
         self._taken = self._came_out.taken.setdefault(ours, {})
 
     def push(self) -> None:
-        """Bring in what is new or changed on our side; what a file system of their own does not take stays outside.
+        """Bring in what is new or changed on our side; what their folder does not take stays outside.
 
         Raises:
             OSError: it cannot be read, or brought in.
@@ -103,7 +103,8 @@ class Exchange:
             try:
                 self._known[name] = (mine, self._brought(name, content, path.stat().st_mode & 0o777))
             except OSError as error:
-                if not self._own_disk or error.errno in (*IN_ITS_PLACE, *_OF_THE_MACHINE):
+                ours = _OF_THE_MACHINE if self._own_disk else OF_THE_GRADER
+                if error.errno in (*IN_ITS_PLACE, *ours):
                     raise
                 self._known[name] = (mine, _UNSETTLED)
 

@@ -108,23 +108,44 @@ def test_a_file_goes_in_beside_a_link_of_the_same_name(folders, tmp_path):
     assert not (theirs / "restore.sh").is_symlink()
 
 
-@pytest.mark.parametrize("own_disk", [True, False])
-def test_what_has_no_room_in_their_own_file_system_stays_outside(own_disk, folders):
-    """As on a full disk; regression: it ended a lab as an error of ours.  Elsewhere the disk may be full of others'."""
+def test_what_has_no_room_on_their_side_stays_outside(folders):
+    """As on a full disk; regression: it ended a lab as an error of ours."""
     ours, theirs, number = folders
-    exchange = Exchange(ours, number, Room(), own_disk=own_disk)
+    exchange = Exchange(ours, number, Room(), own_disk=True)
     (ours / "large").write_bytes(bytes(9000))
     (ours / "small").write_bytes(b"1")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (5000, before[1]))  # what is larger has no room
     try:
-        with contextlib.nullcontext() if own_disk else pytest.raises(OSError, match="too large"):
-            exchange.push()
+        exchange.push()
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    assert contents(theirs) == ({"small": b"1"} if own_disk else {})
+    assert contents(theirs) == {"small": b"1"}
     exchange.pull()
     assert contents(ours) == {"large": bytes(9000), "small": b"1"}
+
+
+@pytest.mark.parametrize(
+    ("own_disk", "number", "ends"),
+    [
+        (True, errno.ENOSPC, False),
+        (False, errno.ENOSPC, True),  # a disk that others fill, too
+        (True, errno.EMFILE, True),
+        *((own, number, False) for own in (True, False) for number in (errno.ENOENT, errno.EEXIST, errno.EACCES)),
+    ],
+)
+def test_only_what_fails_on_our_side_is_an_error_of_ours(own_disk, number, ends, folders, monkeypatch):
+    """Regression: a program that makes and removes the name meanwhile got no mark instead of 0 points."""
+
+    def fails(*_):
+        raise OSError(number, "refused")
+
+    ours, _, theirs = folders
+    (ours / "small").write_bytes(b"1")
+    exchange = Exchange(ours, theirs, Room(), own_disk=own_disk)
+    monkeypatch.setattr(exchange, "_brought", fails)
+    with pytest.raises(OSError, match="refused") if ends else contextlib.nullcontext():
+        exchange.push()
 
 
 def test_a_folder_of_theirs_that_is_not_there_any_more_takes_nothing(folders):
