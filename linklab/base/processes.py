@@ -29,23 +29,23 @@ def oom_kills(vmstat: Path = Path("/proc/vmstat")) -> int | None:
 
 FIRST_TO_END = 1000
 """The largest value of oom_score_adj: where memory runs out, such a process is ended before all others (proc(5))."""
+_SCORE = Path("/proc/self/oom_score_adj")
+_ENDED_FIRST = f'{{ echo {FIRST_TO_END} >{_SCORE}; }} 2>/dev/null; exec "$@"'
 
 
-def ended_first(score: int) -> list[str]:
-    """The beginning of a command that the OOM killer prefers to others: "sh -c … sh", then the command itself.
+def ended_first() -> list[str]:
+    """The beginning of a command that the OOM killer ends before all others: "sh -c … sh", then the command itself.
 
-    Anybody may raise the value, and only root may lower it again; where it cannot be written nothing changes.
-
-    Args:
-        score: oom_score_adj, from 0 to `FIRST_TO_END`.
+    Where the value cannot be written, nothing changes.  Whoever raised it may lower it again, but for a process that
+    root started; the sandbox's /proc is read-only.
     """
-    return ["/bin/sh", "-c", f'{{ echo {score} >/proc/self/oom_score_adj; }} 2>/dev/null; exec "$@"', "sh"]
+    return ["/bin/sh", "-c", _ENDED_FIRST, "sh"]
 
 
 def be_ended_before_others(score: int) -> None:
-    """The same for this process and those it starts."""
-    with contextlib.suppress(OSError):
-        Path("/proc/self/oom_score_adj").write_text(str(score), encoding="utf-8")
+    """Raise oom_score_adj of this process, and of those that it starts from now on, to `score`; never lower it."""
+    with contextlib.suppress(OSError, ValueError):
+        _SCORE.write_text(str(max(score, int(_SCORE.read_text(encoding="utf-8")))), encoding="utf-8")
 
 
 def children(pid: int) -> list[int]:

@@ -19,7 +19,7 @@ from itertools import chain
 from pathlib import Path
 
 from linklab.base import open_files
-from linklab.base.processes import FIRST_TO_END, ended_first, owners
+from linklab.base.processes import ended_first, owners
 from linklab.engine.pocket import PACKAGE
 from linklab.errors import EngineError, MissingError
 from linklab.grade.bubblewrap import PYTHON
@@ -68,7 +68,7 @@ def as_user(
     settings = {"filter": number, "user": user, "limits": limits.of_a_process()}
     settings |= {"processor": processor, "writable": places}
     try:
-        yield [*ended_first(FIRST_TO_END), PYTHON, "-I", "-S", str(ENTER), json.dumps(settings)], [number]
+        yield [*ended_first(), PYTHON, "-I", "-S", str(ENTER), json.dumps(settings)], [number]
     finally:
         os.close(number)
 

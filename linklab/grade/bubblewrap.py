@@ -20,7 +20,7 @@ from pathlib import Path
 from linklab import pocket_kernel
 from linklab.base import installation
 from linklab.base.place import user_number
-from linklab.base.processes import FIRST_TO_END, ended_first
+from linklab.base.processes import ended_first
 from linklab.base.supervise import Ended, Job, supervised
 from linklab.base.worker import Tell
 from linklab.engine.pocket import PACKAGE
@@ -112,7 +112,7 @@ def sandbox(
         settings = {"filter": taken[0], "user": user, "limits": limits.of_a_process()}
         settings |= {"processor": processor, "writable": None}
         entering = [PYTHON, "-I", "-S", str(_ENTER), json.dumps(settings)]
-        yield [*ended_first(FIRST_TO_END), command[0], "--args", str(taken[-1]), "--", *entering], taken
+        yield [*ended_first(), command[0], "--args", str(taken[-1]), "--", *entering], taken
 
 
 def installed() -> list[Path]:

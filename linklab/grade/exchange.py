@@ -27,10 +27,10 @@ _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _FOLDER = _READ | os.O_DIRECTORY
 _WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 IN_ITS_PLACE = (errno.EISDIR, errno.ENOTDIR, errno.ELOOP)
-"""What says that a folder or a link has taken the place of a file of ours."""
-_OF_THE_MACHINE = (errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM)
+"""Errors that mean a folder or a link has taken the place of a file of ours."""
+_OF_THE_MACHINE = (errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EFBIG)
 OF_THE_GRADER = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, *_OF_THE_MACHINE)
-"""Errors of our own disk, descriptors, and memory; in `pull`, their side is memory that is only read."""
+"""Errors of our own disk, limits, and memory; in `pull`, their side is memory that is only read."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Exchange:
     owner: the user whose folder theirs is, where that is another than ours: files that come in become that user's, and
     only that user's come out, since a link may lead to a file that only we can read.
     came_out: what has come out of other networks already, and counts.
-    own_disk: whether their folder lies in a file system of their own, so that one that is full is their doing.
+    own_disk: whether their folder lies in a file system of their own, so that it is their doing if that is full.
     """
 
     def __init__(
@@ -86,44 +86,54 @@ class Exchange:
         self._came_out = came_out or CameOut()
         self._taken = self._came_out.taken.setdefault(ours, {})
 
-    def push(self) -> None:
-        """Bring in what is new or changed on our side; what their folder does not take stays outside.
+    def push(self) -> list[str]:
+        """Bring in what is new or changed on our side; the names of files that their folder does not take.
 
         Raises:
-            OSError: it cannot be read, or brought in.
+            OSError: a file of ours cannot be read, or something has taken the place of one; or our side fails.
         """
+        left_out = []
         for path in sorted(self.ours.rglob("*")):
             name = path.relative_to(self.ours).as_posix()
             if path.is_symlink() or not path.is_file():
                 continue
-            mine = _seen(path.stat())
-            if self._known.get(name, (None, None))[0] == mine:
+            about = path.stat()
+            if self._known.get(name, (None, None))[0] == _seen(about):
                 continue
-            content = path.read_bytes()
+            content, theirs = path.read_bytes(), _UNSETTLED
             try:
-                self._known[name] = (mine, self._brought(name, content, path.stat().st_mode & 0o777))
+                number = self._brought(name, content, about.st_mode & 0o777)
             except OSError as error:
                 ours = _OF_THE_MACHINE if self._own_disk else OF_THE_GRADER
                 if error.errno in (*IN_ITS_PLACE, *ours):
                     raise
-                self._known[name] = (mine, _UNSETTLED)
+                left_out.append(name)
+            else:
+                try:
+                    if self.owner is not None:
+                        os.fchown(number, self.owner, self.owner)
+                    theirs = _seen(os.fstat(number))
+                finally:
+                    os.close(number)
+            self._known[name] = (_seen(about), theirs)
+        return left_out
 
-    def _brought(self, name: str, content: bytes, mode: int) -> _SEEN:
+    def _brought(self, name: str, content: bytes, mode: int) -> int:
+        """Write a file there, whole or not at all; the caller closes it."""
         with _parent(self.theirs, name, make=True, owner=self.owner) as folder:
             last = name.rpartition("/")[2]
             with contextlib.suppress(FileNotFoundError):  # a new file: not what a link of theirs points to
                 os.unlink(last, dir_fd=folder)
             number = os.open(last, _WRITE, mode, dir_fd=folder)
             try:
-                with os.fdopen(number, "wb") as file:
+                with os.fdopen(os.dup(number), "wb") as file:
                     file.write(content)
-                    file.flush()
-                    if self.owner is not None:
-                        os.fchown(file.fileno(), self.owner, self.owner)
-                    return _seen(os.fstat(file.fileno()))
             except OSError:
-                os.unlink(last, dir_fd=folder)  # half of it would come out as theirs
+                os.close(number)
+                with contextlib.suppress(OSError):  # half of it would come out as theirs
+                    os.unlink(last, dir_fd=folder)
                 raise
+            return number
 
     def pull(self) -> list[str]:
         """Take out what is new or changed on their side; the names of files for which there was no room.

@@ -190,11 +190,13 @@ class _Class:
         return entry
 
     def _note(self) -> None:
-        """Write what is needed to go on with what was graded until now, should this process be killed."""
+        """Write what is needed to go on with what was graded until now, should this process be killed.
+
+        It takes as long as the class is large, after each submission: 36 ms for 600.
+        """
         whole, skipped = self._until_now(self.before.entries)
-        text = shown_json(summary(whole, self.settings.marking.doubts(whole, self.before.undated), skipped), indent=2)
-        write(self.out / "summary.json", text + "\n")
         write(self.out / LISTS, self.settings.lists.dumps())
+        _write_summary(self.out, whole, self.settings.marking.doubts(whole, self.before.undated), skipped)
 
     def finish(self) -> Graded:
         """Write the files of the class; what has not had its turn is skipped, and nobody is missing because of that.
@@ -209,8 +211,8 @@ class _Class:
         doubts = self.settings.marking.doubts(whole, self.before.undated)
         missing = [] if any(each.why == STOPPED for each in skipped) else absent(whole, self.settings.roster)
         found = [*findings(whole), *doubts, *missing]
-        _write_class(self.out, whole, found, skipped)
         write(self.out / LISTS, self.settings.lists.dumps())
+        _write_class(self.out, whole, found, skipped)
         return Graded(whole, found)
 
     def _until_now(self, before: Sequence[Entry]) -> tuple[list[Entry], list[Skipped]]:
@@ -358,12 +360,16 @@ def _write_class(out: Path, entries: Sequence[Entry], found: Sequence[Finding], 
     write(out / "grades-moodle.csv", moodle_csv(entries))
     write(out / "grades-canvas.csv", canvas_csv(entries))
     write(out / "junit.xml", junit_xml(entries))
-    text = shown_json(summary(entries, found, left), indent=2, sort_keys=True)
-    write(out / "summary.json", text + "\n")
+    _write_summary(out, entries, found, left)
     pages = {entry.name: (out / entry.name / "report.html").read_text(encoding="utf-8") for entry in entries}
     if (feedback := moodle_feedback(entries, pages)) is not None:
         write(out / "feedback-moodle.zip", feedback)
     write(out / "index.html", overview_page(entries, found, left))
+
+
+def _write_summary(out: Path, entries: Sequence[Entry], found: Sequence[Finding], left: Sequence[Skipped]) -> None:
+    text = shown_json(summary(entries, found, left), indent=2, sort_keys=True)
+    write(out / "summary.json", text + "\n")
 
 
 def summary(entries: Sequence[Entry], found: Sequence[Finding], left: Sequence[Skipped] = ()) -> dict[str, Any]:

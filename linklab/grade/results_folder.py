@@ -94,10 +94,13 @@ class Results:
         return Spot(folder_names([label], [*names, *self._used()])[0], label)
 
     def _used(self) -> list[str]:
-        """Names that no new folder of results may have: of those that are there, and of whatever else lies there."""
+        """Names that no new folder of results may have: of those that are there, and of whatever else lies there.
+
+        But for results that count for nothing, since grading was killed before they were noted.
+        """
         found = []
         with contextlib.suppress(FileNotFoundError):
-            found = [path.name for path in self.folder.iterdir()]
+            found = [path.name for path in self.folder.iterdir() if not (path / OURS[0]).exists()]
         return [*found, *(entry.name for entry in self.entries)]
 
     def _same(self, submission: HandedIn) -> list[Entry]:

@@ -16,6 +16,7 @@ import select
 import signal
 import socket
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -27,6 +28,7 @@ from linklab.base import open_files
 from linklab.base.processes import children
 from linklab.base.processor_time import Taken, family, taken
 from linklab.base.signals import signals_wait
+from linklab.base.text import visible
 from linklab.engine.api import Completed, Computed, Typed
 from linklab.engine.pocket import Places, PocketEngine, PocketNetwork
 from linklab.errors import BootError, EngineError, MissingError, OverusedError, ShortageError
@@ -64,7 +66,7 @@ _ORDERLY_S = 1.0
 _FILES_EVERY = 2
 """Looks, of which one counts open files."""
 _LEAST_PID_MAX = 301
-"""As Linux takes it (kernel/pid.c)."""
+"""The least that Linux accepts (kernel/pid.c)."""
 _SHELLS_KILLED = 128
 """What bubblewrap adds to the number of the signal that ended its program."""
 _REFUSED = (
@@ -154,7 +156,7 @@ class SandboxNetwork(PocketNetwork):
     user: number of the user that all inside runs as, None for our own.
     """
 
-    own_disk = True  # where what it writes lies
+    own_disk = True  # nobody else's files are where its own lie
     build_within_s = HANG_S  # what a drawing costs is counted in processor time
     largest_message = 16 * 2**20  # a message of nothing but empty lists takes 25 times its length here
 
@@ -434,14 +436,15 @@ class SandboxNetwork(PocketNetwork):
         """Files come in before and out after, also where the network does not answer.
 
         Raises:
-            OverusedError: more was written than a submission may write, and not all of it came out.
+            OverusedError: more was written than a submission may write, and not all of it came out; or a folder or a
+                link was put in the place of a file of ours.
             ShortageError: our side has no room for what came out, or cannot bring a file in.
-            OverusedError: a folder or a link was put in the place of a file of ours.
         """
         with self._exchanges, self._counting():
             if self._exchange is not None:
                 try:
-                    self._exchange.push()
+                    for name in self._exchange.push():
+                        sys.stderr.write(f"the network's folder does not take {visible(name)}\n")
                 except OSError as error:
                     found = OverusedError if error.errno in IN_ITS_PLACE else ShortageError
                     raise found(f"no file can be brought into the network: {error.strerror}") from error

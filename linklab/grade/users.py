@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Users for networks: numbers that nobody else has, and that no two networks have at once.
 
-A number is ours by a lock on the byte of that number in a file of this account's, until this process ends.
+A number is ours by a lock on the byte of that number in a file of this account's on this machine, until this process
+and those that it has forked have ended.
 """
 
 from __future__ import annotations
@@ -22,36 +23,46 @@ _NO_DISTRIBUTIONS = range(0x7000_0000, 0x7FFE_0000)
 FREE = range(20_000, 60_000)
 """Numbers in a namespace that has no more than 65,536; accounts get theirs from 1000 on, and few have so many."""
 _NETWORKS = 2**8
-_LOCK = "hhqqi4x"
-"""struct flock (fcntl_locking(2)): kind of lock, what its begin counts from, begin and length in bytes, a process."""
+_PACKED = "hhqqi4x"
+"""struct flock (fcntl_locking(2)): type, whence, start, length, pid."""
 _network = itertools.count()
 _locks: dict[int, int] = {}
-"""Process → its open file of locks: with that of the process that forked us, we would share what it has locked."""
+"""Process → its open file of locks; a forked process needs one of its own, or it would share its parent's locks."""
 
 
 def take(among: range) -> int | None:
     """One of these numbers that is ours from now on; None if there is none.
 
     There are too few numbers for all processes that there may be: those of two whose own numbers differ by a million,
-    or by 156 in a namespace of subordinate users, are the same.  So one is locked, and one that has a process is not
-    taken: what ran as it may outlive who started it by some seconds.
+    or by 156 in a namespace of subordinate users, are the same.  So a number is locked, and one that still has a
+    process is skipped: that may outlive who started it by some seconds.
     """
     busy = {owner for _, owner in owners()}
     mine = (among[(os.getpid() * _NETWORKS + next(_network) % _NETWORKS) % len(among)] for _ in range(_NETWORKS))
-    return next((user for user in mine if user not in busy and _is_locked(user)), None)
+    return next((user for user in mine if user not in busy and _lock(user)), None)
 
 
-def _is_locked(user: int) -> bool:
-    """Lock a number; False if another process has it.  Where no file can be locked, all are ours."""
+def _lock(user: int) -> bool:
+    """Lock a number; False if another process has it, True if files cannot be locked here."""
     with contextlib.suppress(OSError, EngineError):
         if os.getpid() not in _locks:
-            _locks[os.getpid()] = os.open(place.private("users") / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        lock = struct.pack(_LOCK, fcntl.F_WRLCK, os.SEEK_SET, user, 1, 0)
+            _locks[os.getpid()] = os.open(_folder() / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        lock = struct.pack(_PACKED, fcntl.F_WRLCK, os.SEEK_SET, user, 1, 0)
         try:
             fcntl.fcntl(_locks[os.getpid()], fcntl.F_OFD_SETLK, lock)
         except (BlockingIOError, PermissionError):  # EAGAIN or EACCES, as POSIX has it
             return False
     return True
+
+
+def _folder() -> Path:
+    """The same for all processes of this account, also where each has temporary files of its own.
+
+    Raises:
+        EngineError: there is no place for it.
+    """
+    shared = Path("/tmp") / f"linklab-{place.user_number()}-users"  # noqa: S108 - `first_private` checks whose it is
+    return place.first_private([shared, place.private_at_home() / "users"])
 
 
 def numbers() -> range:

@@ -47,7 +47,7 @@ MOST_MEMORY_BYTES = 4 * 2**30
 PROCESSOR_S = 300.0
 """Processor time of that process alone, which takes a few seconds; that of its networks is counted apart."""
 _OOM_SCORE = FIRST_TO_END // 2
-"""Where memory runs out, networks are ended first, then this process, and last who collects the class's results."""
+"""Where memory runs out, networks are ended first, then the process that grades, and last the one that collects."""
 _ORPHANS_S = 300.0
 """Wall-clock seconds that the machine has to take apart what a killed process has left."""
 _AGAIN_S = 5.0

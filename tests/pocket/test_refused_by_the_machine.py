@@ -50,15 +50,42 @@ def test_a_process_that_the_machine_kills_ends_the_network(tmp_path):
 
 @pytest.mark.skipif(bool(why_not()), reason=f"no sandbox here: {why_not()}")
 def test_a_process_that_the_machine_refuses_ends_the_network(tmp_path):
-    """As at its pid_max, which all that runs on it shares; regression: the shell said "Cannot allocate memory"."""
+    """As at a limit that others have used up; regression: the shell said "Cannot allocate memory"."""
+    others = ["sh", "-c", "for each in $(seq 200); do sleep 60 & done; echo; wait"]
     with (
         pytest.raises(ShortageError, match=rf"{WHY}: the machine refused a process, errno = 11$"),
         SandboxEngine(Limits(memory_mib=256)).start(None, workdir=tmp_path) as network,
     ):
-        type_(network, "true")
-        none_more = ["prlimit", f"--pid={kernel_of(network)}", "--nproc=0:0"]  # which its own user may set
-        subprocess.run(none_more, user=network.user, group=network.user, extra_groups=[], check=True)
-        type_(network, "/bin/true")
+        whose = {"user": network.user, "group": network.user, "extra_groups": []}
+        with subprocess.Popen(others, stdout=subprocess.PIPE, start_new_session=True, **whose) as sleeping:
+            sleeping.stdout.readline()
+            type_(network, "true")
+            none_more = ["prlimit", f"--pid={kernel_of(network)}", "--nproc=150:150"]  # which its own user may set
+            subprocess.run(none_more, check=True, **whose)
+            try:
+                type_(network, "/bin/true")
+            finally:
+                os.killpg(sleeping.pid, signal.SIGKILL)
+
+
+BOMB = """sysctl -qw kernel.pid_max=100000; python3 -c '
+import os, time
+for count in range(1000):
+    try:
+        if os.fork() == 0:
+            time.sleep(60)
+    except OSError as error:
+        print(count > 200, error.strerror)
+        break
+os.killpg(0, 9)'"""
+
+
+@pytest.mark.skipif(bool(why_not()), reason=f"no sandbox here: {why_not()}")
+def test_a_limit_that_programs_inside_have_reached_is_theirs(tmp_path):
+    """Regression: above its pid_max, which root inside may raise, it was an error of ours: no mark for 0 points."""
+    with SandboxEngine(Limits(memory_mib=256, processes=400)).start(None, workdir=tmp_path) as network:
+        assert type_(network, BOMB).output.startswith("True Cannot allocate memory")
+        assert type_(network, "echo goes on").output == "goes on\n"
 
 
 KEEPS = """sleep infinity | python3 -c '

@@ -149,18 +149,27 @@ def test_a_class_that_was_stopped_is_gone_on_with(place, monkeypatch, stopped):
     assert contents("old") == contents("new")
 
 
-def test_a_class_whose_grading_was_killed_is_gone_on_with(place, monkeypatch, capsys):
-    """Regression: SIGKILL left no summary, so nothing could be graded into the folder."""
+@pytest.mark.parametrize("file", ["report.html", "lists.json", "summary.json"])
+def test_grading_that_was_killed_is_resumed(place, monkeypatch, capsys, file):
+    """Regression: SIGKILL left no summary, so nothing could be graded into the folder.
+
+    Whenever it comes: while the second submission's files are written, before they are noted, or after.
+    """
+    Path("roster.csv").write_text("id,name\ns1,Ada A\ns2,Bob B\ns3,Cy C\ns8,Hal H\n")
     if (pid := os.fork()) == 0:
+        seen = []
 
-        def written(out, name, *rest, real=grading._written):
-            if "s2" in name:
+        def write(at, text, *, written=grading.write):
+            seen.append(at.name)
+            if seen.count(file) == 2:
                 os.kill(os.getpid(), signal.SIGKILL)
-            return real(out, name, *rest)
+            written(at, text)
 
-        monkeypatch.setattr(grading, "_written", written)
-        cli.main(["grade", "in", "--out", "old", "--jobs", "1"])
-        os._exit(0)
+        try:
+            monkeypatch.setattr(grading, "write", write)
+            cli.main(["grade", "in", "--out", "old", "--jobs", "1", "--roster", "roster.csv"])
+        finally:
+            os._exit(0)
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == -signal.SIGKILL
     summary = json.loads(Path("old/summary.json").read_text())
     assert [each["file"].partition("_")[0] for each in summary["skipped"]] == ["s2", "s3"]
@@ -169,8 +178,9 @@ def test_a_class_whose_grading_was_killed_is_gone_on_with(place, monkeypatch, ca
     assert "another process is at it; if that was killed, remove old/running.json" in capsys.readouterr().err
     Path("old/running.json").unlink()
     grade(*rest, "--into", "old")
-    grade("in", "--out", "new")
-    assert contents("old") == contents("new")
+    grade("in", "--out", "new", "--roster", "roster.csv")
+    old = {name: data for name, data in contents("old").items() if not name.startswith(".")}
+    assert old == contents("new")
 
 
 @pytest.mark.parametrize("graded_before", [False, True])

@@ -305,8 +305,9 @@ def test_a_unit_that_breaks_is_an_error_and_no_fail(what, says):
 
 def test_where_memory_runs_out_a_unit_is_ended_before_who_collects_the_results():
     """Regression: what sockets hold is no process's memory, so `linklab grade` was the largest and left no results."""
-    assert run_unit(unit("oom score")).report.environment == {"oom score": "500\n"}
-    assert Path("/proc/self/oom_score_adj").read_text() == "0\n"
+    ours = int(Path("/proc/self/oom_score_adj").read_text())
+    assert run_unit(unit("oom score")).report.environment == {"oom score": f"{max(500, ours)}\n"}
+    assert int(Path("/proc/self/oom_score_adj").read_text()) == ours
 
 
 @pytest.mark.parametrize("where", ["compute", "compute apart", "match"])

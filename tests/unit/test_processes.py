@@ -37,5 +37,5 @@ def test_what_the_oom_killer_ended_is_counted_since_the_machines_start(tmp_path)
 def test_a_command_may_ask_to_be_ended_first():
     """Its words and its status stay its own, and so does what else it says."""
     shows = ["sh", "-c", 'cat /proc/self/oom_score_adj; echo "$1"; exit 3', "sh", "two words"]
-    done = subprocess.run([*ended_first(700), *shows], capture_output=True, text=True, check=False)
-    assert (done.stdout, done.stderr, done.returncode) == ("700\ntwo words\n", "", 3)
+    done = subprocess.run([*ended_first(), *shows], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.stderr, done.returncode) == ("1000\ntwo words\n", "", 3)

@@ -108,21 +108,19 @@ def test_a_file_goes_in_beside_a_link_of_the_same_name(folders, tmp_path):
     assert not (theirs / "restore.sh").is_symlink()
 
 
-def test_what_has_no_room_on_their_side_stays_outside(folders):
-    """As on a full disk; regression: it ended a lab as an error of ours."""
+def test_what_could_not_be_written_whole_is_not_there(folders):
+    """Half a file would come out as theirs.  Here a limit of our own leaves no room, which is an error of ours."""
     ours, theirs, number = folders
     exchange = Exchange(ours, number, Room(), own_disk=True)
     (ours / "large").write_bytes(bytes(9000))
-    (ours / "small").write_bytes(b"1")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (5000, before[1]))  # what is larger has no room
+    resource.setrlimit(resource.RLIMIT_FSIZE, (5000, before[1]))
     try:
-        exchange.push()
+        with pytest.raises(OSError, match="too large"):
+            exchange.push()
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    assert contents(theirs) == {"small": b"1"}
-    exchange.pull()
-    assert contents(ours) == {"large": bytes(9000), "small": b"1"}
+    assert contents(theirs) == {}
 
 
 @pytest.mark.parametrize(
@@ -145,7 +143,7 @@ def test_only_what_fails_on_our_side_is_an_error_of_ours(own_disk, number, ends,
     exchange = Exchange(ours, theirs, Room(), own_disk=own_disk)
     monkeypatch.setattr(exchange, "_brought", fails)
     with pytest.raises(OSError, match="refused") if ends else contextlib.nullcontext():
-        exchange.push()
+        assert exchange.push() == ["small"]
 
 
 def test_a_folder_of_theirs_that_is_not_there_any_more_takes_nothing(folders):
@@ -154,7 +152,7 @@ def test_a_folder_of_theirs_that_is_not_there_any_more_takes_nothing(folders):
     theirs.rmdir()
     (ours / "small").write_bytes(b"1")
     exchange = Exchange(ours, number, Room(), own_disk=True)
-    exchange.push()
+    assert exchange.push() == ["small"]
     assert exchange.pull() == []
     assert contents(ours) == {"small": b"1"}
 
