@@ -126,7 +126,9 @@ def _missing(check: Check, evidence: Evidence, name: str) -> CheckResult:
     if experiment in evidence.errors:
         return _result(check, Outcome.ERROR, f"could not be judged: {evidence.errors[experiment]}")
     why = evidence.broken.get(experiment, f"there is no {name}")
-    if name.startswith("answer."):
+    if check.kind == "answer" and evidence.answers.value(check.subject) is None:
+        why = f"{check.subject}: {evidence.answers.why_not(check.subject)}"
+    elif name.startswith("answer."):
         why = f"{name.removeprefix('answer.')}: {evidence.answers.why_not(name[7:])}"
     return _result(check, Outcome.FAIL, f"expected what follows: {check.why.rstrip('.')}; but {why}.", absent=True)
 

@@ -175,8 +175,8 @@ _SHOWN = Path("/usr")
 _TOPS = tuple(Path("/", name) for name in ("bin", "sbin", "lib", "lib32", "lib64", "libx32"))
 """Links into /usr, or folders of their own where it is not merged."""
 _SCRIPTS = PACKAGE.parent / "scripts"
-_OF_THE_MACHINE = ("cmdline", "bootconfig", "keys", "key-users")
-"""Files of /proc that tell of more than the processes inside: how the machine was started, and whose keys it keeps."""
+_OF_THE_MACHINE = ("cmdline", "bootconfig", "keys", "key-users", "locks")
+"""Files of /proc that tell of more than the processes inside: its start, keys, and locks."""
 _GROUP_FIELDS, _PASSWD_FIELDS, _MEMBERS, _REMARK = 4, 7, 3, 4
 _FIRST_PERSON, _NOBODY = 1000, 65_534
 _UNREADABLE = 77

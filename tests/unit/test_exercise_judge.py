@@ -248,6 +248,14 @@ def test_an_experiment_is_done_only_where_a_check_may_still_pass_by_it():
     assert worth_doing(replace(EVIDENCE, answers=read_answers("", EXERCISE)), [asked]) == []
 
 
+def test_an_answer_that_is_missing_is_told_before_what_could_not_be_measured():
+    """Regression: the report named the metric, "start.jain", by its internal name instead."""
+    check = replace(FILLED, id="index", kind="answer", subject="bdp", bands=(Band("0.9 * go.throughput"),), why="W.")
+    unanswered = replace(EVIDENCE, metrics={}, answers=read_answers("", EXERCISE))
+    (found,) = judge(unanswered, [check])
+    assert found.story == "fail index: expected what follows: W; but bdp: there is no answer."
+
+
 def test_a_title_stands_within_a_sentence():
     """It began with a capital there, or titles began small in every table."""
     holds = replace(FILLED, kind="holds", subject="1 > 2", bands=(), title="The answers agree", why="W.")
