@@ -3,6 +3,7 @@
 
 import errno
 import os
+import tempfile
 
 import pytest
 
@@ -17,6 +18,8 @@ def tidy(tmp_path, monkeypatch):
     (tmp_path / "cache/linklab/kernel/build-abc").mkdir(parents=True)
     (tmp_path / "runs/broken").mkdir(parents=True)
     (tmp_path / "runs/broken/incomplete.json").touch()
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))  # where no killed grading left anything
     monkeypatch.setattr(clean, "run_base", lambda: tmp_path)
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
