@@ -110,6 +110,15 @@ def private(name: str) -> Path:
     )
 
 
+def of_account(name: str) -> Path:
+    """As `private`, but the same folder also for processes that each have a place for temporary files of their own.
+
+    Raises:
+        EngineError: it can be made in neither place.
+    """
+    return first_private([Path("/tmp") / f"linklab-{user_number()}-{name}", private_at_home() / name])
+
+
 def for_sockets() -> Path:
     """The private folder of the sockets of this user's networks, whose path is short enough for a socket's name in it.
 

@@ -49,7 +49,7 @@ ALLOWED = (
 """Those allowed whatever their arguments.
 
 Not clone3, whose flags a filter cannot see, and not memfd_create, whose memory belongs to no process, so that nobody
-could count it.  Not setsid, since Linux shares the processors among sessions (autogroup, sched(7)).  Not fadvise64,
+could count it.  Not setsid, since Linux may divide processors among sessions (autogroup, sched(7)).  Not fadvise64,
 which can drop files that the whole machine uses from the page cache.  `program` allows more calls by their arguments,
 open, openat, and futex among them.
 

@@ -31,7 +31,7 @@ _locks: dict[int, int] = {}
 
 
 def take(among: range) -> int | None:
-    """One of these numbers that is ours from now on; None if there is none.
+    """Take one of these numbers for this process; None if none of those that it may take is free.
 
     There are too few numbers for all processes that there may be: those of two whose own numbers differ by a million,
     or by 156 in a namespace of subordinate users, are the same.  So a number is locked, and one that still has a
@@ -46,23 +46,15 @@ def _lock(user: int) -> bool:
     """Lock a number; False if another process has it, True if files cannot be locked here."""
     with contextlib.suppress(OSError, EngineError):
         if os.getpid() not in _locks:
-            _locks[os.getpid()] = os.open(_folder() / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            _locks[os.getpid()] = os.open(
+                place.of_account("users") / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600
+            )
         lock = struct.pack(_PACKED, fcntl.F_WRLCK, os.SEEK_SET, user, 1, 0)
         try:
             fcntl.fcntl(_locks[os.getpid()], fcntl.F_OFD_SETLK, lock)
         except (BlockingIOError, PermissionError):  # EAGAIN or EACCES, as POSIX has it
             return False
     return True
-
-
-def _folder() -> Path:
-    """The same for all processes of this account, also where each has temporary files of its own.
-
-    Raises:
-        EngineError: there is no place for it.
-    """
-    shared = Path("/tmp") / f"linklab-{place.user_number()}-users"  # noqa: S108 - `first_private` checks whose it is
-    return place.first_private([shared, place.private_at_home() / "users"])
 
 
 def numbers() -> range:

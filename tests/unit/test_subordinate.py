@@ -231,7 +231,7 @@ def given(monkeypatch, pid, running=(), count=100):
 
 def test_two_networks_of_a_small_namespace_have_different_users(monkeypatch, tmp_path):
     """And so have those of the processes that grade beside each other."""
-    monkeypatch.setattr(users, "_folder", lambda: tmp_path)
+    monkeypatch.setattr(users.place, "of_account", lambda _: tmp_path)
     found = {*given(monkeypatch, 4000), *given(monkeypatch, 4001)}
     assert len(found) == 200
     assert found <= set(range(20_000, 60_000))
@@ -247,7 +247,7 @@ def test_no_network_has_the_user_of_one_that_runs(monkeypatch):
 
 def test_two_that_ask_at_the_same_moment_get_different_users(monkeypatch, tmp_path):
     """Regression: a user without a process yet was taken twice; it is locked now, until who took it has ended."""
-    monkeypatch.setattr(users, "_folder", lambda: tmp_path)
+    monkeypatch.setattr(users.place, "of_account", lambda _: tmp_path)
     first = given(monkeypatch, 4000)
     (locks,) = users._locks.values()
     second = given(monkeypatch, 4625)
