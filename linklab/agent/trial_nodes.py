@@ -49,6 +49,7 @@ class NodeSpace:
         folder: as the node calls it, or opened, which the node itself need not see; "" for where we are.
         """
         here = Path.cwd()
+        name = Path(f"/proc/self/fd/{folder}").readlink() if isinstance(folder, int) else None
         if not self.apart:
             os.chdir(folder or here)
             try:
@@ -60,6 +61,8 @@ class NodeSpace:
         try:
             _go(theirs)
             os.chdir(folder or here)
+            if name:
+                _by_name(name)
             yield
         finally:
             _go(ours)
@@ -124,6 +127,18 @@ def _opened(*files: str) -> list[int]:
 def _go(namespaces: list[int]) -> None:
     for file, kind in zip(namespaces, (CLONE_NEWNET, CLONE_NEWNS), strict=True):
         setns(file, kind)
+
+
+def _by_name(name: Path) -> None:
+    """Go into the folder where we are by its name, if it has the same here.
+
+    A folder that was opened among other mounts has no path here.  The C library of a program that asks for it (the
+    shell, at its start) then looks for its name in all folders above it, /tmp among them (getcwd(3)), so that what
+    others have there would decide how long the program takes to start.
+    """
+    with suppress(OSError):
+        if name.samefile("."):
+            os.chdir(name)
 
 
 class Nodes:

@@ -11,6 +11,7 @@ import contextlib
 import importlib.util
 import os
 import py_compile
+import stat
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,6 +22,7 @@ INSIDE = "/opt/linklab"
 def compile_package(package: Path) -> list[Path]:
     """Compile each module of `package` that is not compiled so already; the files that were written.
 
+    Who may read a module may read what is compiled of it, whatever the umask, which is a grading process's own.
     What cannot be compiled is left to whoever imports it; what cannot be written (a package that belongs to somebody
     else) is named by `unwritable`.
     """
@@ -32,6 +34,8 @@ def compile_package(package: Path) -> list[Path]:
             py_compile.compile(
                 str(source), cfile=str(compiled), dfile=inside, doraise=True, optimize=0, invalidation_mode=kind
             )
+            _show_as(source.parent, compiled.parent)
+            _show_as(source, compiled)
             written.append(compiled)
     return written
 
@@ -59,18 +63,33 @@ def _outdated(package: Path) -> Iterator[tuple[Path, Path, str]]:
             yield source, compiled, inside
 
 
+def _show_as(source: Path, compiled: Path) -> None:
+    """Let those read what is compiled who may read its source, or look into the source's folder."""
+    compiled.chmod(stat.S_IMODE(compiled.stat().st_mode) | _for_readers(source))
+
+
+def _for_readers(source: Path) -> int:
+    readers = stat.S_IRUSR | stat.S_IRGRP | stat.S_IROTH
+    if source.is_dir():
+        readers |= stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH
+    return source.stat().st_mode & readers
+
+
 def _takes_files(folder: Path) -> bool:
     there = folder if folder.exists() else folder.parent
     return there.is_dir() and os.access(there, os.W_OK | os.X_OK)
 
 
 def _is_current(source: Path, compiled: Path, inside: str) -> bool:
-    """Whether `compiled` is of this `source` and bears the path inside (layout: importlib, PEP 552)."""
+    """Whether `compiled` is of this `source`, as readable, and bears the path inside (layout: importlib, PEP 552)."""
     try:
-        content, stat = compiled.read_bytes(), source.stat()
+        content, of_source = compiled.read_bytes(), source.stat()
+        for theirs, ours in ((source, compiled), (source.parent, compiled.parent)):
+            if _for_readers(theirs) & ~ours.stat().st_mode:
+                return False
     except OSError:
         return False
-    fields = (0, int(stat.st_mtime) & 0xFFFFFFFF, stat.st_size & 0xFFFFFFFF)
+    fields = (0, int(of_source.st_mtime) & 0xFFFFFFFF, of_source.st_size & 0xFFFFFFFF)
     header = importlib.util.MAGIC_NUMBER + b"".join(field.to_bytes(4, "little") for field in fields)
     return content.startswith(header) and os.fsencode(inside) in content
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The same seed, the same bytes: in any clone, for any user, in any environment, and as recorded."""
 
+import contextlib
 import hashlib
 import os
 import shutil
@@ -13,7 +14,7 @@ import venv
 from pathlib import Path
 
 import pytest
-from pockets import TOPOLOGY, needs_pocket
+from pockets import TOPOLOGY, needs_pocket, type_
 
 from linklab import pocket_kernel
 from linklab.engine.pocket import PocketEngine, PocketNetwork
@@ -25,6 +26,8 @@ from linklab.lab.reference import load_reference
 from linklab.run.likeness import SAME, against_recording
 from linklab.run.runner import run_lab
 from linklab.run.stage import RunSettings
+from linklab.state.model import READ_STATE
+from linklab.topology import Topology
 
 pytestmark = needs_pocket
 
@@ -114,6 +117,30 @@ def shown_by(clone: Path, work: Path, *before: str, **options) -> dict[str, str]
         if path.is_file()
     }
     return {"printed": done.stdout, **files}
+
+
+def test_what_others_have_in_tmp_is_no_part_of_a_run(tmp_path):
+    """Regression: irtt's shell began in a folder without a path, and looked for its name in all of /tmp (getcwd(3))."""
+    found = []
+    for names in (0, 60):
+        folder = tmp_path / f"{names} names"
+        folder.mkdir()
+        with contextlib.ExitStack() as others:
+            for _ in range(names):
+                others.enter_context(tempfile.NamedTemporaryFile(prefix="of-somebody-else-", dir="/tmp"))
+            network = others.enter_context(PocketEngine().start(Topology.load(TOPOLOGY), workdir=folder, seed=1))
+            done = type_(network, "flent ping -l 2 -H 10.0.0.2", "h1", deadline_s=300)
+        (data,) = folder.glob("*.flent.gz")
+        found.append((done.end_s, done.output, data.read_bytes()))
+    assert found[0] == found[1]
+
+
+def test_reading_what_a_network_is_set_to_costs_no_network_time(tmp_path):
+    """Regression: whether our modules were compiled, and could be read, changed what was measured afterwards."""
+    with PocketEngine().start(Topology.load(TOPOLOGY), workdir=tmp_path, seed=1) as network:
+        done = type_(network, READ_STATE)
+    assert done.output.startswith("{")
+    assert done.end_s - done.start_s < 0.001
 
 
 @pytest.mark.long

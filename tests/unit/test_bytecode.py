@@ -4,6 +4,7 @@
 import importlib.util
 import os
 import py_compile
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -52,6 +53,30 @@ def test_code_that_python_compiled_for_itself_is_replaced_and_still_tells_the_re
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     assert module.f.__code__.co_filename == str(source)
+
+
+def test_who_may_read_a_module_may_read_what_is_compiled_of_it(tmp_path):
+    """Regression: a grading process has a umask of 077, so the network's user compiled what it could not read."""
+    folder = package(tmp_path / "a")
+    source, cache = folder / "one.py", folder / "__pycache__"
+    folder.chmod(0o755)
+    source.chmod(0o644)
+    umask = os.umask(0o077)
+    try:
+        (compiled,) = compile_package(folder)
+    finally:
+        os.umask(umask)
+    assert (stat.S_IMODE(cache.stat().st_mode), stat.S_IMODE(compiled.stat().st_mode)) == (0o755, 0o644)
+    compiled.chmod(0o600)
+    assert compile_package(folder) == [compiled]
+    cache.chmod(0o700)
+    assert compile_package(folder) == [compiled]
+    assert compile_package(folder) == []
+    folder.chmod(0o700)
+    source.chmod(0o600)
+    source.write_text("pass\n")
+    assert compile_package(folder) == [compiled]
+    assert stat.S_IMODE(compiled.stat().st_mode) == 0o600
 
 
 def test_settings_of_the_python_outside_change_nothing(tmp_path):
