@@ -124,6 +124,7 @@ def test_the_calls_of_x32_are_refused(instructions):
         ("madvise", (0, 4096, 9), ALLOW),  # MADV_REMOVE
         ("madvise", (0, 4096, 102), ALLOW),  # MADV_GUARD_INSTALL
         ("madvise", (0, 4096, 21), TRAP),  # MADV_PAGEOUT
+        ("fallocate", (0, 0, 0, 4096), TRAP),
         ("clone", (0x01200011,), ALLOW),  # fork
         ("clone", (0x4111,), ALLOW),  # CLONE_VM | CLONE_VFORK, as the pocket's kernel starts a stub
         ("clone", (0x003D0F00,), ALLOW),  # a thread of the C library
