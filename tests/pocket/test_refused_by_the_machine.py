@@ -68,6 +68,51 @@ def test_a_process_that_the_machine_refuses_ends_the_network(tmp_path):
                 os.killpg(sleeping.pid, signal.SIGKILL)
 
 
+KEEPS_IN_FLIGHT = """
+import errno, os, socket
+pair = socket.socketpair()
+try:
+    while True:
+        socket.send_fds(pair[0], [b"x"], [0] * 250)
+except OSError as error:
+    print(errno.errorcode[error.errno], flush=True)
+os.read(0, 1)
+"""
+
+
+@pytest.mark.skipif(bool(why_not()), reason=f"no sandbox here: {why_not()}")
+def test_memory_that_the_machine_does_not_hand_over_ends_the_network(tmp_path):
+    """As in another container, whose user has all in flight; regression: the fault came for ever, and 0 points."""
+    with (
+        pytest.raises(ShortageError, match=rf"{WHY}: the machine refused to hand a program its memory, errno = 109$"),
+        SandboxEngine(Limits(memory_mib=256)).start(None, workdir=tmp_path) as network,
+    ):
+        type_(network, "true")
+        whose = {"user": network.user, "group": network.user, "extra_groups": []}
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+        files = network.limits.of_a_process()["NOFILE"]
+        others = ["prlimit", f"--nofile={files}:{files}", "python3", "-ISc", KEEPS_IN_FLIGHT]
+        with subprocess.Popen(others, **pipes, **whose) as holding:
+            assert holding.stdout.readline() == b"ETOOMANYREFS\n"
+            type_(network, "/bin/true")
+
+
+PIECES = """python3 -c '
+import mmap
+memory = mmap.mmap(-1, 70000 * 8192)
+for page in range(70000):
+    memory[page * 8192] = 1
+print("all")'"""
+"""Every other page, so that each is a piece of its own to the machine (vm.max_map_count(5): 65,530)."""
+
+
+def test_a_program_of_more_pieces_than_the_machine_maps_ends_alone(tmp_path):
+    """Regression: the last fault was tried again until the network's processor time was used up."""
+    with PocketEngine().start(None, workdir=tmp_path) as network:
+        assert type_(network, PIECES, deadline_s=300).exit_status == 128 + signal.SIGSEGV
+        assert type_(network, "echo goes on").output == "goes on\n"
+
+
 BOMB = """sysctl -qw kernel.pid_max=100000; python3 -c '
 import os, time
 for count in range(1000):
