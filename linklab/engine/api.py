@@ -295,7 +295,6 @@ class Engine(Protocol):
         profile: str = "desktop",
         display: bool = False,
         on_stage: OnStage = lambda stage, network: None,
-        as_recorded: bool = True,
     ) -> AbstractContextManager[Network]:
         """Build a network, and end it on every way out.
 
@@ -307,8 +306,6 @@ class Engine(Protocol):
             profile: what computing costs, where the engine can price it.
             display: whether programs inside may ask for windows on the host.
             on_stage: told what is being done.
-            as_recorded: start the agent as when the labs were recorded; False starts it sooner, and a seed then draws
-                otherwise.
 
         Raises:
             InputError: the engine has no such clock, seed or profile.

@@ -59,11 +59,10 @@ class HostEngine:
         profile: str = "desktop",
         display: bool = False,
         on_stage: OnStage = lambda stage, network: None,
-        as_recorded: bool = True,
     ) -> Iterator[HostNetwork]:
         """Build `topology` in a space of its own on this kernel, and end it on every way out; see `Engine.start`.
 
-        Seed, profile and as_recorded mean nothing here: chance is the kernel's, and computing takes what it takes.
+        Seed and profile mean nothing here: chance is the kernel's, and computing takes what it takes.
 
         Raises:
             InputError: another clock was asked for.

@@ -1,9 +1,9 @@
 #!/bin/sh
 # First program in a pocket: a throw-away layer over the host's files, then the agent; powers off when that ends.
-# The kernel's command line gives CLOCK; WORK_OPTIONS for mounting the working folder, "" or with a comma at the end; and
-# RUN, the run directory, by a name that is the same in every run. It holds links: `lib` to the package's folder, `work`
-# to the working folder, `venv` to the virtual environment of the Python that runs Linklab (or only its bin/python),
-# `modules` to the list of what is built into the kernel. Only what is written under /lab, the working folder, stays.
+# The kernel's command line gives CLOCK, and RUN, the run directory, by a name that is the same in every run. It holds
+# links: `lib` to the package's folder, `work` to the working folder, `venv` to the virtual environment of the Python
+# that runs Linklab (or only its bin/python), `modules` to the list of what is built into the kernel. Only what is
+# written under /lab, the working folder, stays.
 umask 022 # as at any login; the kernel starts its first program with umask 0
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 LANG=C.UTF-8
 # a machine without systemd has no poweroff; LINUX_REBOOT_CMD_POWER_OFF of reboot(2)
@@ -24,7 +24,9 @@ mkdir -p run/netns run/lock run/linklab sys/fs/cgroup "lib/modules/$(uname -r)"
 # What a program reads is part of a run, so Linklab's own files are at the same paths wherever the clone is, and
 # /proc/mounts shows the same names for them; without -c, mount would take these names for paths.
 of_run() { mount -c -t hostfs -o "$3$RUN/$1" "$(basename "$1")" "$2"; }
-of_run work lab "$WORK_OPTIONS" || fail "the working folder cannot be mounted"
+# otherwise the first reading of a file since it was written sets its time of access (mount(8), relatime), and whether
+# somebody outside has read it before then would move a run by nanoseconds
+of_run work lab noatime, || fail "the working folder cannot be mounted"
 of_run lib/linklab opt/linklab/linklab ro, || fail "the package cannot be found"
 of_run venv opt/linklab/venv ro, || fail "the Python of Linklab cannot be found"
 of_run lib/scripts opt/linklab/scripts ro, 2>/dev/null # a wheel has none

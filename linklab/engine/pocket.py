@@ -60,13 +60,7 @@ ROOT_INSIDE = Path("/run/linklab/root")
 WITHOUT_SETUPTOOLS = "SETUPTOOLS_USE_DISTUTILS=stdlib"
 """For the agent: Mininet imports distutils, and setuptools puts itself in its place where it is installed.
 
-Importing it takes a quarter of the time until a network is ready.  The labs were recorded with it; without it the same
-seed gives other losses.
-"""
-WITHOUT_ATIME = "WORK_OPTIONS=noatime,"
-"""For init.sh: otherwise the first reading of a file since it was written sets its time of access (mount(8), relatime).
-
-Whether somebody outside has read it before then moves a run by nanoseconds.  The labs were recorded so.
+Importing it takes a quarter of the time until a network is ready.
 """
 CLOCK_NS = 256
 """What reading the clock takes in network time, as in UML itself, so that a loop that waits for the clock ends."""
@@ -118,7 +112,6 @@ class PocketEngine:
         display: bool = False,
         memory_mib: int | None = None,
         on_stage: OnStage = lambda stage, network: None,
-        as_recorded: bool = True,
     ) -> Iterator[PocketNetwork]:
         """Build `topology` in a new pocket, and end it on every way out.
 
@@ -131,8 +124,6 @@ class PocketEngine:
             display: whether windows may be opened on the host for programs inside.
             memory_mib: memory of the pocket; used only as far as it is filled.
             on_stage: told what is being done, and of the network, which may be closed from another thread meanwhile.
-            as_recorded: start the agent as when the labs were recorded; False starts it sooner, and a seed then draws
-                otherwise.
 
         Raises:
             MissingError: no kernel built, or no place for its memory.
@@ -149,7 +140,6 @@ class PocketEngine:
             seed=seed,
             profile=profile,
             memory_mib=memory_mib or self.memory_mib,
-            as_recorded=as_recorded,
         )
         try:
             on_stage("starting the kernel", network)
@@ -171,9 +161,7 @@ class PocketNetwork(AgentNetwork):
     largest_message = LARGEST
     """Bytes of what the agent may say at once."""
 
-    def __init__(
-        self, *, workdir: Path, clock: Clock, seed: int, profile: str, memory_mib: int, as_recorded: bool = True
-    ) -> None:
+    def __init__(self, *, workdir: Path, clock: Clock, seed: int, profile: str, memory_mib: int) -> None:
         super().__init__()
         self.kernel = pocket_kernel.require()
         self.workdir = workdir.resolve()
@@ -181,7 +169,6 @@ class PocketNetwork(AgentNetwork):
         self.seed = seed
         self.profile = profile
         self.memory_mib = memory_mib
-        self.as_recorded = as_recorded
         self.last_words = ""
         self.exit_code: int | None = None
         self.pid: int | None = None
@@ -307,8 +294,7 @@ class PocketNetwork(AgentNetwork):
             f"CLOCK={self.clock.value}",
             "seccomp=auto",  # "on" would end the kernel where a sandbox denies it; "auto" then takes ptrace
             *(["notify=off"] if _filtered() else []),
-            *([] if self.as_recorded else [WITHOUT_ATIME]),
-            *([] if self.as_recorded or not _has_distutils() else [WITHOUT_SETUPTOOLS]),
+            *([WITHOUT_SETUPTOOLS] if _has_distutils() else []),
         ]
         if self.clock is Clock.VIRTUAL:
             argv += ["time-travel=inf-cpu", f"time-travel-start={VIRTUAL_START_NS}"]

@@ -112,9 +112,7 @@ def rebuild(
         (folder / ".run").write_text(_RUN, encoding="utf-8")
         (folder / ".watch").write_text(WATCH, encoding="utf-8")
         confined = engine.within(PROCESSOR_S) if isinstance(engine, (SandboxEngine, SharedEngine)) else engine
-        starting = confined.start(
-            _without_farewell(topology), workdir=folder, clock=Clock.VIRTUAL, seed=1, as_recorded=False
-        )
+        starting = confined.start(_without_farewell(topology), workdir=folder, clock=Clock.VIRTUAL, seed=1)
         try:
             with starting as network:
                 refuse_failed_commands(network)

@@ -264,9 +264,7 @@ class _Pocket:
     def __init__(self, plan: ExerciseNetwork, engine: Engine, folder: Path, seed: int) -> None:
         self.plan, self.engine, self.folder, self.seed = plan, engine, folder, seed
         self.done: dict[str, Driven] = {}
-        self._starting = engine.start(
-            tame(plan.topology), workdir=folder, clock=Clock.VIRTUAL, seed=seed, as_recorded=False
-        )
+        self._starting = engine.start(tame(plan.topology), workdir=folder, clock=Clock.VIRTUAL, seed=seed)
         self.network: Network
         self.now: State
 

@@ -161,7 +161,6 @@ class ScriptedEngine:
         profile: str = "desktop",
         display: bool = False,
         on_stage: api.OnStage = lambda stage, network: None,
-        as_recorded: bool = True,
     ) -> Iterator[ScriptedNetwork]:
         """Start one."""
         names = [node.name for node in topology.nodes] if topology else ()
