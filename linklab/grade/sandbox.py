@@ -388,7 +388,7 @@ class SandboxNetwork(PocketNetwork):
         if self._carried_s > limits.carried_s:
             why = f"copying the network's files took more than {limits.carried_s:g} s of processor time"
         elif number % _FILES_EVERY == 0 and self._open_files() > MOST_HELD:
-            why = f"more than {MOST_HELD:,} files were held open inside"
+            why = f"more than {MOST_HELD:,} files were held open inside, or hidden"
         else:
             why = self._overfull()
         return f"{why}, and the network was stopped" if why else ""

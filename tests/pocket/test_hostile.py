@@ -805,7 +805,7 @@ while True: pass'"""
 def test_a_network_that_holds_too_many_files_open_is_stopped(tmp_path, monkeypatch):
     """Regression: 140 processes of 20,000 files used up those of a whole machine, and the batch was lost."""
     with (
-        pytest.raises(EngineError, match="files were held open inside, and the network was stopped"),
+        pytest.raises(EngineError, match="files were held open inside, or hidden, and the network was stopped"),
         SandboxEngine(Limits(memory_mib=256)).start(None, workdir=tmp_path) as network,
     ):
         monkeypatch.setattr(sandbox_module, "MOST_HELD", network._open_files() + 300)

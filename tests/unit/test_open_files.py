@@ -52,3 +52,16 @@ def test_a_process_that_has_gone_holds_nothing():
     gone = subprocess.Popen(["true"])
     gone.wait()
     assert (open_files.count([gone.pid], 5), list(open_files.paths(gone.pid))) == (0, [])
+
+
+def test_a_process_that_hides_its_files_counts_as_too_much(holder, monkeypatch):
+    """Regression: a program that cannot be read, started by an ordinary user, held 995,800 and was passed over."""
+    scandir = os.scandir
+
+    def hidden(path):
+        if str(path).endswith("/fd"):
+            raise PermissionError(path)  # as of a process that is not dumpable (proc(5)); root would see its files
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", hidden)
+    assert (open_files.count([holder], 5), list(open_files.paths(holder))) == (6, [])
