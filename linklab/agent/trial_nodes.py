@@ -49,7 +49,6 @@ class NodeSpace:
         folder: as the node calls it, or opened, which the node itself need not see; "" for where we are.
         """
         here = Path.cwd()
-        name = Path(f"/proc/self/fd/{folder}").readlink() if isinstance(folder, int) else None
         if not self.apart:
             os.chdir(folder or here)
             try:
@@ -57,12 +56,13 @@ class NodeSpace:
             finally:
                 os.chdir(here)
             return
+        name = Path(f"/proc/self/fd/{folder}").readlink() if isinstance(folder, int) else None
         ours, theirs = _opened(*_of("self")), _opened(self.network, self.mounts)
         try:
             _go(theirs)
             os.chdir(folder or here)
-            if name:
-                _by_name(name)
+            if name and isinstance(folder, int):
+                _by_name(name, folder)
             yield
         finally:
             _go(ours)
@@ -129,16 +129,17 @@ def _go(namespaces: list[int]) -> None:
         setns(file, kind)
 
 
-def _by_name(name: Path) -> None:
-    """Go into the folder where we are by its name, if it has the same here.
+def _by_name(name: Path, folder: int) -> None:
+    """Go into the opened folder by its name, if that means the same folder here.
 
-    A folder that was opened among other mounts has no path here.  The C library of a program that asks for it (the
+    A folder that was opened among other mounts has no path here.  The C library of a program that asks for one (the
     shell, at its start) then looks for its name in all folders above it, /tmp among them (getcwd(3)), so that what
-    others have there would decide how long the program takes to start.
+    others have there would decide how long the program takes to start; so it does on a node with a /tmp of its own.
     """
     with suppress(OSError):
-        if name.samefile("."):
-            os.chdir(name)
+        os.chdir(name)
+    if not os.path.samestat(Path().stat(), os.fstat(folder)):
+        os.chdir(folder)
 
 
 class Nodes:

@@ -22,7 +22,7 @@ INSIDE = "/opt/linklab"
 def compile_package(package: Path) -> list[Path]:
     """Compile each module of `package` that is not compiled so already; the files that were written.
 
-    Who may read a module may read what is compiled of it, whatever the umask, which is a grading process's own.
+    A compiled file is as readable as its source, whatever the umask; a grading process has 077.
     What cannot be compiled is left to whoever imports it; what cannot be written (a package that belongs to somebody
     else) is named by `unwritable`.
     """
@@ -34,14 +34,14 @@ def compile_package(package: Path) -> list[Path]:
             py_compile.compile(
                 str(source), cfile=str(compiled), dfile=inside, doraise=True, optimize=0, invalidation_mode=kind
             )
-            _show_as(source.parent, compiled.parent)
-            _show_as(source, compiled)
             written.append(compiled)
+            _show(source, compiled)
+            _show(source.parent, compiled.parent)
     return written
 
 
 def unwritable(package: Path) -> list[Path]:
-    """Modules that are not compiled for a pocket and whose folder takes no compiled file from this user.
+    """Modules that are not compiled for a pocket, or less readable so, and whose folder this user cannot mend.
 
     Each of our commands compiles them when it starts inside, which takes wall time and no network time.
     """
@@ -63,12 +63,15 @@ def _outdated(package: Path) -> Iterator[tuple[Path, Path, str]]:
             yield source, compiled, inside
 
 
-def _show_as(source: Path, compiled: Path) -> None:
-    """Let those read what is compiled who may read its source, or look into the source's folder."""
-    compiled.chmod(stat.S_IMODE(compiled.stat().st_mode) | _for_readers(source))
+def _show(source: Path, compiled: Path) -> None:
+    """Give a compiled file, or the folder of such files, the read bits of its source."""
+    mode = compiled.stat().st_mode
+    if wanted := _for_readers(source) & ~mode:
+        compiled.chmod(stat.S_IMODE(mode) | wanted)
 
 
 def _for_readers(source: Path) -> int:
+    """The bits by which a file is read, or a folder entered."""
     readers = stat.S_IRUSR | stat.S_IRGRP | stat.S_IROTH
     if source.is_dir():
         readers |= stat.S_IXUSR | stat.S_IXGRP | stat.S_IXOTH
@@ -77,7 +80,8 @@ def _for_readers(source: Path) -> int:
 
 def _takes_files(folder: Path) -> bool:
     there = folder if folder.exists() else folder.parent
-    return there.is_dir() and os.access(there, os.W_OK | os.X_OK)
+    hidden = _for_readers(folder.parent) & ~there.stat().st_mode and os.geteuid() not in (0, there.stat().st_uid)
+    return there.is_dir() and os.access(there, os.W_OK | os.X_OK) and not hidden
 
 
 def _is_current(source: Path, compiled: Path, inside: str) -> bool:

@@ -50,9 +50,9 @@ ALLOWED = (
 
 Not clone3, whose flags a filter cannot see, and not memfd_create, whose memory belongs to no process, so that nobody
 could count it.  Not setsid, since Linux may divide processors among sessions (autogroup, sched(7)).  Not fadvise64,
-which can drop files that the whole machine uses from the page cache.  Not fallocate, by which the disk of a container
-is full before anybody looks; the pocket's kernel has it for disks of its own alone (ubd).  `program` allows more
-calls by their arguments, open, openat, and futex among them.
+which can drop files that the whole machine uses from the page cache.  Not fallocate, which can fill a container's disk
+before anybody looks; the pocket's kernel has it only for its own block devices (ubd).  `program` allows more calls by
+their arguments, open, openat, and futex among them.
 
 Made of the functions that the kernel is linked with (`nm -D`), with the other calls by which C libraries make them, and
 of what the keeper and the kernel called in a trace of graded labs and of attacks (strace(1)).

@@ -26,6 +26,7 @@ from linklab.measure import Series, measure
 from linklab.measure.iperf3 import Iperf3Test, read_file
 from linklab.measure.nstat import read_nstat
 from linklab.measure.qdisc import measure_samples, read_samples
+from linklab.state.model import FOR_FREE
 
 FIRST_PORT = 5201
 MOST_STREAMS = 64
@@ -74,9 +75,9 @@ def drive(
         command = f"ping -D -i {ping.interval_s:g} -w {math.ceil(experiment.seconds)} {target} > /lab/ping.txt 2>&1"
         together.append(Typed(f"{ping.source}#p", command))
     if experiment.queue:
-        sampler = f"PYTHONSAFEPATH=1 python3 -m linklab.agent.sampler {experiment.queue} --out /lab/queue.jsonl"
+        sampler = f"python3 -m linklab.agent.sampler {experiment.queue} --out /lab/queue.jsonl"
         sampler += f" --seconds {math.ceil(experiment.seconds)}"
-        together.append(Typed("client#q", sampler))
+        together.append(Typed("client#q", f"({FOR_FREE}PYTHONSAFEPATH=1 exec {sampler})"))
     for name in ("ping.txt", "queue.jsonl", *(f"flow-{i}.json" for i in range(len(clients)))):
         (folder / name).unlink(missing_ok=True)  # an experiment before this one left them
     if servers:

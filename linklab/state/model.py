@@ -19,14 +19,13 @@ from linklab.state.strict import At, load_json
 
 FORMAT = 1
 CLIENT = "client"
-READ_STATE = (
-    "(free=/sys/module/pocket/parameters/free; [ ! -w $free ] || echo 1 >$free; "
-    "PYTHONSAFEPATH=1 exec python3 -S -m linklab.agent.node_state)"
-)
+FOR_FREE = "free=/sys/module/pocket/parameters/free; [ ! -w $free ] || echo 1 >|$free; "
+"""What a subshell does so that it, and what it becomes, costs no network time (kernel/README.md)."""
+READ_STATE = f"({FOR_FREE}PYTHONSAFEPATH=1 exec python3 -S -m linklab.agent.node_state)"
 """What is typed in a network to read it.
 
-It costs no network time, as our own programs do not: how large they are, and whether they are compiled, is no part of a
-run.
+Reading costs almost no network time, so a run depends neither on the size of our modules nor on whether they are
+compiled.
 What lies in the working folder is not ours: no json.py there may stand in for the standard one (Python 3.11). -S leaves
 out the packages that are installed, which would take as long as Python itself.
 """

@@ -20,7 +20,7 @@ from linklab.terminal import attach
 
 COLUMNS = 1000
 STATE_PROGRAM = ("env", "PYTHONSAFEPATH=1", "python3", "-S", "-m", "linklab.agent.node_state")
-"""As `linklab.state.model.READ_STATE`, which says why."""
+"""As `linklab.state.model.READ_STATE`, which says why; not for free, since no run on the paced clock is repeated."""
 STATE_DEADLINE_S = 20.0
 CTRL_C = b"\x03"
 LOOK_S = 0.2

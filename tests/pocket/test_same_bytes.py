@@ -127,7 +127,9 @@ def test_what_others_have_in_tmp_is_no_part_of_a_run(tmp_path):
         folder.mkdir()
         with contextlib.ExitStack() as others:
             for _ in range(names):
-                others.enter_context(tempfile.NamedTemporaryFile(prefix="of-somebody-else-", dir="/tmp"))
+                file, name = tempfile.mkstemp(prefix="of-somebody-else-", dir="/tmp")
+                os.close(file)
+                others.callback(os.unlink, name)
             network = others.enter_context(PocketEngine().start(Topology.load(TOPOLOGY), workdir=folder, seed=1))
             done = type_(network, "flent rrul -l 2 -H 10.0.0.2", "h1", deadline_s=300)
         (data,) = folder.glob("*.flent.gz")

@@ -55,8 +55,8 @@ def test_code_that_python_compiled_for_itself_is_replaced_and_still_tells_the_re
     assert module.f.__code__.co_filename == str(source)
 
 
-def test_who_may_read_a_module_may_read_what_is_compiled_of_it(tmp_path):
-    """Regression: a grading process has a umask of 077, so the network's user compiled what it could not read."""
+def test_a_compiled_file_is_as_readable_as_its_source(tmp_path):
+    """Regression: a grading process has a umask of 077, so the network's user could not read what it had compiled."""
     folder = package(tmp_path / "a")
     source, cache = folder / "one.py", folder / "__pycache__"
     folder.chmod(0o755)
