@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterable, Iterator
-from itertools import chain, islice
+from itertools import islice
 
 
 def paths(pid: int) -> Iterator[str]:
@@ -18,8 +18,9 @@ def paths(pid: int) -> Iterator[str]:
     Raises:
         OSError: this process, or the machine, has no more open files.
     """
-    with contextlib.suppress(PermissionError):
-        yield from _all(pid)
+    for thread in _threads(pid):
+        with contextlib.suppress(PermissionError):
+            yield from _held(thread)
 
 
 def count(pids: Iterable[int], most: int) -> int:
@@ -31,22 +32,38 @@ def count(pids: Iterable[int], most: int) -> int:
         OSError: this process, or the machine, has no more open files.
     """
     try:
-        return sum(1 for _ in islice(chain.from_iterable(map(_all, pids)), most + 1))
+        return sum(
+            1 for _ in islice((file for pid in pids for thread in _threads(pid) for file in _held(thread)), most + 1)
+        )
     except PermissionError:
         return most + 1
 
 
-def _all(pid: int) -> Iterator[str]:
-    """As `paths`; PermissionError where the process may not be looked into."""
-    for table in _tables(pid):
-        with _gone(), os.scandir(table) as entries:
-            yield from (entry.path for entry in entries)
-
-
-def _tables(pid: int) -> Iterator[str]:
-    """The folder of open files of each thread."""
+def _threads(pid: int) -> Iterator[str]:
+    """The folder of each thread of a process."""
     with _gone(), os.scandir(f"/proc/{pid}/task") as threads:
-        yield from (f"{thread.path}/fd" for thread in threads)
+        yield from (thread.path for thread in threads)
+
+
+def _held(thread: str) -> Iterator[str]:
+    """The path of each open file of a thread.
+
+    Raises:
+        PermissionError: it may not be looked into.
+    """
+    with _gone():
+        try:
+            with os.scandir(f"{thread}/fd") as entries:
+                yield from (entry.path for entry in entries)
+        except PermissionError:
+            if _has_memory(thread):
+                raise
+
+
+def _has_memory(thread: str) -> bool:
+    """Whether a thread has not ended: one that ends may not be looked into any more either, and holds nothing."""
+    with open(f"{thread}/statm", encoding="ascii") as file:  # noqa: PTH123 - for thousands of processes
+        return not file.read().startswith("0 ")
 
 
 def _gone() -> contextlib.AbstractContextManager[None]:

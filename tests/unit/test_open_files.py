@@ -4,6 +4,7 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -52,6 +53,23 @@ def test_a_process_that_has_gone_holds_nothing():
     gone = subprocess.Popen(["true"])
     gone.wait()
     assert (open_files.count([gone.pid], 5), list(open_files.paths(gone.pid))) == (0, [])
+
+
+WAITS_FOR_NOBODY = """
+import time
+child = os.fork() or os._exit(0)
+while open(f"/proc/{child}/stat").read().rpartition(")")[2].split()[0] != "Z":
+    time.sleep(0.01)
+print(count([child], 5))
+"""
+
+
+def test_a_process_that_nobody_has_waited_for_holds_nothing():
+    """An ordinary user may not look into it, as if it hid something."""
+    program = Path(open_files.__file__).read_text() + WAITS_FOR_NOBODY
+    ordinary = {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
+    said = subprocess.run(["/usr/bin/python3", "-ISc", program], stdout=subprocess.PIPE, check=True, **ordinary)
+    assert said.stdout == b"0\n"
 
 
 def test_a_process_that_hides_its_files_counts_as_too_much(holder, monkeypatch):
