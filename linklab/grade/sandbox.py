@@ -166,6 +166,7 @@ class SandboxNetwork(PocketNetwork):
         self.user = user
         self._began = time.monotonic()
         self._used_s = 0.0
+        self._idle_s = 0.0  # wall-clock time of requests in which next to nothing was done, and not answered
         self._heard_s = 0.0  # processor time of ours that hearing the keeper has taken
         self._carried_s = 0.0  # the same of carrying files
         self._shared: list[int] = []  # open folders: of work and memory
@@ -191,13 +192,22 @@ class SandboxNetwork(PocketNetwork):
             if self._keeper.poll() == _SHELLS_KILLED + signal.SIGSYS:
                 raise BootError(f"the keeper of the pocket kernel {_REFUSED}") from None
             raise error from None
-        self.link.patience = lambda deadline_s: patience(deadline_s, self._used_s, self.used_s)
+        self.link.patience = self._patience
         with contextlib.suppress(ProcessLookupError):
             self._inits += map(os.pidfd_open, children(self.keeper_pid))
         if len(self._shared) != _FOLDERS:
             raise BootError("the sandbox did not hand its folders over")
         self._exchange = self._exchanged(self._shared[0])
         threading.Thread(target=self._watch, name="sandbox", daemon=True).start()
+
+    def _patience(self, deadline_s: float) -> Iterator[float]:
+        """As `patience`; notes for how long nothing was done meanwhile."""
+        before_s = self._used_s
+        for wait_s in patience(deadline_s, before_s, self.used_s):
+            yield wait_s
+            if self._used_s - before_s < _IDLE * wait_s:
+                self._idle_s += wait_s
+            before_s = self._used_s
 
     def build(self, topology: Topology | None, *, display: bool = False) -> None:
         """Have the agent build the network; no windows."""
@@ -349,6 +359,8 @@ class SandboxNetwork(PocketNetwork):
             whose: type[EngineError] = OverusedError
             try:
                 why = self._excess(number)
+                if not why and self._idle_s > IDLE_S:
+                    why, whose = f"the network did nothing for {self._idle_s:g} s and was stopped", EngineError
             except OSError as error:  # this thread holds every limit, and must not end by what is done inside
                 why = f"what the network takes cannot be counted ({error.strerror}), and it was stopped"
                 whose = ShortageError if error.errno in OF_THE_GRADER else OverusedError

@@ -722,6 +722,32 @@ def test_a_look_that_takes_long_is_followed_by_a_longer_rest(monkeypatch, tmp_pa
     assert rests == [0.25, pytest.approx(1, rel=0.4), pytest.approx(2, rel=0.4)]
 
 
+def test_a_network_that_does_nothing_at_request_after_request_is_ended(monkeypatch, tmp_path):
+    """Regression: each line of a lab was waited for three minutes, so one place of a class was held for 24."""
+    told = []
+    monkeypatch.setattr(pocket_kernel, "require", lambda: None)
+    network = sandbox.SandboxNetwork(
+        Limits(), None, workdir=tmp_path, clock=Clock.VIRTUAL, seed=1, profile="desktop", memory_mib=16
+    )
+    network.link = SimpleNamespace(taken_s=0.0, end=lambda why, whose: told.append((why, whose)))
+    network._control = SimpleNamespace(shutdown=lambda how: None)
+    network._gone = SimpleNamespace(wait=lambda seconds: bool(told))
+    monkeypatch.setattr(network, "_look", Taken)
+    monkeypatch.setattr(network, "_open_files", lambda: 0)
+    monkeypatch.setattr(network, "used_s", lambda: network._used_s)
+    assert list(network._patience(180.0)) == [180.0]
+    assert network._excess(1) == ""
+    network._used_s += 100.0
+    waits = network._patience(180.0)
+    next(waits)
+    network._used_s += 100.0
+    assert [next(waits), network._idle_s] == [80.0, 180.0]
+    waits.close()
+    assert list(network._patience(180.0)) == [180.0]
+    network._watch()
+    assert told == [("the network did nothing for 360 s and was stopped", EngineError)]
+
+
 def test_a_network_is_never_ours_where_others_have_users_of_their_own(monkeypatch):
     """Regression: where no namespace could be made for one submission, its networks ran as who grades, in silence."""
     monkeypatch.setattr(sandbox, "another_user", lambda: None)
