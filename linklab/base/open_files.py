@@ -10,6 +10,7 @@ import contextlib
 import os
 from collections.abc import Iterable, Iterator
 from itertools import islice
+from pathlib import Path
 
 
 def paths(pid: int) -> Iterator[str]:
@@ -62,8 +63,7 @@ def _held(thread: str) -> Iterator[str]:
 
 def _has_memory(thread: str) -> bool:
     """Whether a thread has not ended: one that ends may not be looked into any more either, and holds nothing."""
-    with open(f"{thread}/statm", encoding="ascii") as file:  # noqa: PTH123 - for thousands of processes
-        return not file.read().startswith("0 ")
+    return not Path(thread, "statm").read_text(encoding="ascii").startswith("0 ")
 
 
 def _gone() -> contextlib.AbstractContextManager[None]:

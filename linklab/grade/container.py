@@ -188,7 +188,7 @@ class ContainerNetwork(SandboxNetwork):
         """Why it has written too much; a file system of its own would count that, which cannot be had here."""
         found, whole = deleted(self._account)
         if not whole:
-            return f"more than {MOST_HELD:,} files were held open inside, or hidden"
+            return f"more than {MOST_HELD:,} files were held open inside"
         found.pop(self._kernels or max(found, key=lambda each: found[each], default=(0, 0)), None)
         count, size = len(found), sum(found.values())
         with self._looking:

@@ -20,7 +20,7 @@ from linklab.state.strict import At, load_json
 FORMAT = 1
 CLIENT = "client"
 FOR_FREE = "free=/sys/module/pocket/parameters/free; [ ! -w $free ] || echo 1 >|$free; "
-"""What a subshell does so that it, and what it becomes, costs no network time (kernel/README.md)."""
+"""Begins a subshell that costs no network time; nor does the program that it becomes (kernel/README.md, `free`)."""
 READ_STATE = f"({FOR_FREE}PYTHONSAFEPATH=1 exec python3 -S -m linklab.agent.node_state)"
 """What is typed in a network to read it.
 
