@@ -24,18 +24,26 @@ SLOW_S = 0.5
 
 @dataclass
 class LineFiles:
-    """The files of one working folder; what lies there when `begin` is called belongs to no line."""
+    """The files of one working folder; what lies there when `begin` is called belongs to no line.
+
+    most_bytes: of what all lines showed and wrote, beyond which nothing more is measured; None for no limit.
+    """
 
     folder: Path
+    most_bytes: int | None = None
     is_small: bool = True
     _running: dict[tuple[str, str, float], TypedEvidence] = field(default_factory=dict)
     _unclaimed: set[str] = field(default_factory=set)
+    _taken_bytes: int = 0
 
     def __post_init__(self) -> None:
         self._files = WorkFolder(self.folder)
 
     def begin(self) -> None:
-        """Look at what is there; takes long in a folder with very many files."""
+        """A network begins: look at what is there; takes long in a folder with very many files."""
+        self._running.clear()
+        self._unclaimed.clear()
+        self.is_small = True
         self._changed("")
 
     def begins(self, line: TypedEvidence) -> None:
@@ -46,6 +54,13 @@ class LineFiles:
         """The line with the files that it wrote and what it measured, or why that could not be read."""
         self._running.pop(line.key, None)
         names = tuple(self._claimed(line))
+        if self.most_bytes is not None:
+            self._taken_bytes += len(line.output) + sum(map(self._size, names))
+            if self._taken_bytes > self.most_bytes:
+                most = f"{self.most_bytes >> 20} MiB in all"
+                return replace(
+                    line, files=names, broken=f"lines showed and wrote more than {most}, so it is not measured"
+                )
         try:
             found = measure_output(line.output, names, self.folder, line.text, partial=True)
         except (DataError, OSError) as error:
@@ -53,6 +68,12 @@ class LineFiles:
             return replace(line, files=names, broken=str(error).replace(f"{self.folder}/", ""))
         scalars = {name: (quantity.value, quantity.unit) for name, quantity in found.scalars.items()}
         return replace(line, files=names, scalars=scalars)
+
+    def _size(self, name: str) -> int:
+        """Bytes of a file; 0 of one that has gone, which is not measured either."""
+        with suppress(OSError):
+            return (self.folder / name).stat().st_size
+        return 0
 
     def _claimed(self, line: TypedEvidence) -> list[str]:
         """The files that a line wrote: those that are new and that no other running line speaks of."""

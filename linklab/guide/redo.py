@@ -51,6 +51,8 @@ LINE_WALL_S = 180.0
 
 _MOST_FILES, MOST_FOLDERS = 500, 8
 """How many files the progress may have written, and in how many folders one of them lies; a lab has a dozen in two."""
+_MOST_MEASURED = 64 * 2**20
+"""Bytes that all lines showed and wrote; a lab's have at most 2 MB, and to read 60 MiB takes some 30 s."""
 
 
 class RedoError(InputError):
@@ -84,6 +86,7 @@ class Redoing:
         self._said_s = 0.0
         self._written: set[str] = set()
         self._mininet = ""
+        self._files = LineFiles(self.folder, _MOST_MEASURED)
 
     def evidence(self, entries: Sequence[ProgressEntry]) -> Iterator[GuideEvidence]:
         """What is seen while all of it is done again; ends early, and says so in `stopped`, where a network fails.
@@ -131,7 +134,6 @@ class Redoing:
         starting = self.engine.start(drawn, workdir=self.folder, clock=Clock.VIRTUAL, seed=self.seed)
         self._network = self._stack.enter_context(starting)
         self.environment = self.environment or dict(self._network.environment)
-        self._files = LineFiles(self.folder)
         self._files.begin()
         self._fresh = self._look()
         self._pending = [self._fresh]

@@ -328,3 +328,19 @@ def test_why_a_file_cannot_be_read_names_no_folder_of_the_machine(tmp_path):
     (tmp_path / "a.json").write_text('{"start": {}, "intervals": [{}], "end": {}}')
     seen = files.ended(replace(line, end_s=2.0, status=0))
     assert (seen.files, seen.broken) == (("a.json",), "a.json: iperf3's JSON holds no interval and no result")
+
+
+def test_what_lines_show_and_write_is_measured_up_to_a_limit(tmp_path):
+    """Regression: a lab whose lines left eight files of 60 MiB took the grading process nearly all of its time."""
+    files = LineFiles(tmp_path, 2**20)
+    seen = []
+    for number, size in enumerate((2**20 - 1000, 2000, 0)):
+        files.begin()  # another network has no limit of its own
+        line = TypedEvidence("h1", f"ping -c 1 10.0.0.2; cp big {number}", number)
+        files.begins(line)
+        (tmp_path / f"{number}").write_text("-" * size)
+        seen.append(files.ended(replace(line, end_s=number + 0.5, output=PING, status=0)))
+    why = "lines showed and wrote more than 1 MiB in all, so it is not measured"
+    assert [each.broken for each in seen] == ["", why, why]
+    assert [each.files for each in seen] == [("0",), ("1",), ("2",)]
+    assert [each.scalars.get("ping.rtt.mean") for each in seen] == [(0.1, "s"), None, None]
