@@ -56,16 +56,21 @@ def encode(message: dict[str, Any]) -> bytes:
 
 
 class Decoder:
-    """Bytes as they come → whole messages."""
+    """Bytes as they come → whole messages.
 
-    def __init__(self) -> None:
+    most_values: of one message, None for any number.  Counted are the signs that open or divide lists and objects, also
+        those in texts; while they are read no other thread of ours runs, for half a second with a million.
+    """
+
+    def __init__(self, most_values: int | None = None) -> None:
         self.buffer = bytearray()
+        self._most_values = most_values
 
     def feed(self, data: bytes) -> list[dict[str, Any]]:
         """The messages that `data` completes.
 
         Raises:
-            ValueError: a frame longer than 64 MiB, not JSON, or too deep for Python's reader of it.
+            ValueError: a frame longer than 64 MiB, with too many values or too deep for Python's reader, or not JSON.
         """
         self.buffer += data
         messages = []
@@ -77,8 +82,11 @@ class Decoder:
             end = at + LENGTH.size + size
             if len(self.buffer) < end:
                 break
+            body = self.buffer[at + LENGTH.size : end]
+            if self._most_values is not None and sum(map(body.count, b"[{,")) > self._most_values:
+                raise ValueError(f"a frame with more than {self._most_values:,} values")
             try:
-                messages.append(json.loads(self.buffer[at + LENGTH.size : end]))
+                messages.append(json.loads(body))
             except RecursionError:
                 raise ValueError("a frame with too many values within each other") from None
             at = end

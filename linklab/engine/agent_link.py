@@ -35,15 +35,16 @@ class AgentLink:
     patience: of every request; until it is set, its deadline alone.
     """
 
-    def __init__(self, connection: socket.socket, largest: int = LARGEST) -> None:
+    def __init__(self, connection: socket.socket, largest: int = LARGEST, most_values: int | None = None) -> None:
         """The link over this socket, which it closes when the agent has gone or `end` is called.
 
         Args:
             connection: to the agent.
             largest: bytes of a message of the agent's.
+            most_values: in it, as of `linklab.agent.protocol.Decoder`.
         """
         self.patience: Patience = lambda deadline_s: (deadline_s,)
-        self._stream = FrameStream(connection, largest)
+        self._stream = FrameStream(connection, largest, most_values)
         self._waiting: dict[int, Future[dict[str, Any]]] = {}
         self._handlers: dict[str, list[Handler]] = {}
         self._count = 0

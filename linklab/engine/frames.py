@@ -24,12 +24,13 @@ class FrameStream:
     """Messages over one socket: any thread may send, one receives and closes.
 
     largest: bytes of a message that is received; a longer one is refused.
+    most_values: in it, as of `protocol.Decoder`.
     """
 
-    def __init__(self, stream: socket.socket, largest: int = protocol.LARGEST) -> None:
+    def __init__(self, stream: socket.socket, largest: int = protocol.LARGEST, most_values: int | None = None) -> None:
         stream.setblocking(False)
         self._stream = stream
-        self._decoder = protocol.Decoder()
+        self._decoder = protocol.Decoder(most_values)
         self._largest = largest
         self._lock = threading.Lock()
         self._unsent = bytearray()

@@ -160,6 +160,8 @@ class PocketNetwork(AgentNetwork):
 
     largest_message = LARGEST
     """Bytes of what the agent may say at once."""
+    most_values: int | None = None
+    """In one message of the agent's, as of `linklab.agent.protocol.Decoder`."""
 
     def __init__(self, *, workdir: Path, clock: Clock, seed: int, profile: str, memory_mib: int) -> None:
         super().__init__()
@@ -222,7 +224,7 @@ class PocketNetwork(AgentNetwork):
     def _start(self, places: Places) -> None:
         """Start the keeper, and tell it what to start."""
         ours, guests = socket.socketpair()
-        self.link = AgentLink(ours, self.largest_message)
+        self.link = AgentLink(ours, self.largest_message, self.most_values)
         self.link.on("hello", self._greeted)
         with guests:
             control, keepers = socket.socketpair()

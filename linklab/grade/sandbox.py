@@ -158,7 +158,8 @@ class SandboxNetwork(PocketNetwork):
 
     own_disk = True  # nobody else's files are where its own lie
     build_within_s = HANG_S  # what a drawing costs is counted in processor time
-    largest_message = 16 * 2**20  # a message of nothing but empty lists takes 25 times its length here
+    largest_message = 16 * 2**20
+    most_values = 2**19  # the watching thread stands still while they are read, for 0.3 s at most
 
     def __init__(self, limits: Limits, user: int | None, **options: Any) -> None:
         super().__init__(**options)

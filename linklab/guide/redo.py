@@ -51,7 +51,7 @@ LINE_WALL_S = 180.0
 
 _MOST_FILES, MOST_FOLDERS = 500, 8
 """How many files the progress may have written, and in how many folders one of them lies; a lab has a dozen in two."""
-_MOST_MEASURED = 64 * 2**20
+_MOST_MEASURED = 16 * 2**20
 """Bytes that all lines showed and wrote; a lab's have at most 2 MB, and to read 60 MiB takes some 30 s."""
 
 

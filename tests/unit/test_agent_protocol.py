@@ -38,6 +38,14 @@ def test_a_frame_that_claims_too_much_is_refused():
         Decoder().feed(b"\xff\xff\xff\xff{")
 
 
+@pytest.mark.parametrize("said", [{"a": [0] * 9}, {"a": "[" * 9}, {"a": [{"b": 0, "c": 0}] * 3}])
+def test_a_frame_of_very_many_values_is_refused_before_it_is_read(said):
+    """Regression: the limits of a network waited for a second while an answer of five million empty lists was read."""
+    assert Decoder(10).feed(encode(said)) == [said]
+    with pytest.raises(ValueError, match="a frame with more than 9 values"):
+        Decoder(9).feed(encode(said))
+
+
 def test_the_protocol_names_what_is_sent():
     """Regression: it named an event that nobody sends, and another word for what `build` answers."""
     sources = [path.read_text() for path in Path(protocol.__file__).parent.glob("*.py") if path.name != "protocol.py"]
