@@ -7,6 +7,7 @@ afterwards, is seen anew. Of the progress only what was typed and the files that
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
@@ -64,6 +65,7 @@ class Redoing:
     """One progress being done again.
 
     engine: builds the networks; folder: their working folder; until_s: on the monotonic clock, when it is to end.
+    most_s: processor time of our own process, from now on, after which it ends, too.
     environment: of the first network.
     """
 
@@ -71,12 +73,14 @@ class Redoing:
     engine: Engine
     folder: Path
     until_s: float
+    most_s: float = math.inf
     seed: int = 1
     environment: Mapping[str, Any] = field(default_factory=dict)
     stopped: str = ""
     """Why it ended before the last line; "" if it did not."""
 
     def __post_init__(self) -> None:
+        self._until_processor_s = time.process_time() + self.most_s
         self._stack = ExitStack()
         self._network: Network | None = None
         self._fresh: StateEvidence | None = None
@@ -160,6 +164,8 @@ class Redoing:
         return self._network
 
     def _left_s(self) -> float:
+        if time.process_time() > self._until_processor_s:
+            raise RedoError(f"to look at what it wrote took more than {self.most_s:g} s of processor time")
         left_s = self.until_s - time.monotonic()
         if left_s <= 0:
             raise DeadlineError("the time for it is up")

@@ -89,10 +89,10 @@ def ends(text, start_s, end_s, node="h1", output=""):
     return ("typed", TypedEvidence(node, text, start_s, end_s, output, 0))
 
 
-def redone(lab, folder, *entries, until_s=math.inf, **network):
+def redone(lab, folder, *entries, until_s=math.inf, most_s=math.inf, **network):
     """What was typed, and what was seen."""
     remembered = Remembered(**network)
-    redoing = Redoing(lab, remembered, folder, min(until_s, time.monotonic() + 60))
+    redoing = Redoing(lab, remembered, folder, min(until_s, time.monotonic() + 60), most_s)
     seen = list(redoing.evidence(entries))
     return remembered.said, seen, redoing
 
@@ -254,6 +254,13 @@ def test_time_that_is_up_is_said(lab, tmp_path):
     """What was not done is not done."""
     _, seen, redoing = redone(lab, tmp_path, BEGUN, begins("ls", 1.0), ends("ls", 1.0, 1.0), until_s=0.0)
     assert redoing.stopped == "the time for it was up"
+    assert not any(isinstance(each, TypedEvidence) for each in seen)
+
+
+def test_a_progress_that_takes_us_too_long_ends_where_it_is(lab, tmp_path):
+    """Regression: 4,000 lines that touch 490 files each took all time of the grading process, and so got no mark."""
+    _, seen, redoing = redone(lab, tmp_path, BEGUN, begins("ls", 1.0), ends("ls", 1.0, 1.0), most_s=0.0)
+    assert redoing.stopped == "to look at what it wrote took more than 0 s of processor time"
     assert not any(isinstance(each, TypedEvidence) for each in seen)
 
 
