@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Set
 from dataclasses import dataclass
 
 _TICKS = os.sysconf("SC_CLK_TCK")
@@ -36,39 +36,78 @@ class Taken:
     own_bytes: int = 0
 
 
-def processor_s(pid: int) -> float:
-    """Seconds of processor time of a process and its descendants; see `taken`."""
-    return sum(each.ticks for each in _descendants(pid)) / _TICKS
+@dataclass(frozen=True)
+class Member:
+    """A process of a family.
 
-
-def taken(pid: int) -> Taken:
-    """What a process and its descendants have taken, nothing if it has gone.
-
-    A descendant that nobody waits for counts as long as it lives, and one whose parent has gone belongs to whoever has
-    adopted it.  Memory that changes its process faster than this looks may be missed, as by vfork(2) whose child ends
-    its parent.
+    ticks: of processor time, those included of processes that it has waited for.
+    value: what somebody wanted to know of it.
     """
-    found = _descendants(pid, memory=True)
-    return Taken(sum(each.ticks for each in found) / _TICKS, len(found), sum(each.own_bytes for each in found))
+
+    pid: int
+    parent: int
+    ticks: int
+    value: int = 0
 
 
-def family(pid: int) -> list[int]:
-    """A process and its descendants, none if it has gone."""
-    return [each.pid for each in _descendants(pid)]
+class Family:
+    """A process and its descendants, which are looked at again and again.
+
+    Each is read whole at once, first those that the last look did not find, the newest of them first: they end soonest,
+    and one that hands on what it holds to a child and ends is to be read before it has gone.  Numbers alone do not say
+    who is new, since they begin anew (/proc/sys/kernel/pid_max).
+    A descendant whose parent has gone belongs to whoever has adopted it.
+    """
+
+    def __init__(self, pid: int) -> None:
+        self.pid = pid
+        self._before: Set[int] = frozenset()
+
+    def look(self, value: Callable[[int], int] = lambda _: 0, *, times: int = 1) -> list[Member]:
+        """Its members, none if it has gone.
+
+        Args:
+            value: of a process, whether or not it is a member.
+            times: how often to look for processes that are new, all of which are members: one that moved on meanwhile
+                is so twice.
+        """
+        found: dict[int, Member] = {}
+        for _ in range(times):
+            names = os.listdir("/proc")  # noqa: PTH208 - of thousands of processes, a few times a second
+            new = {int(name) for name in names if name.isdecimal()} - found.keys()
+            for one in sorted(new, key=lambda one: (one in self._before, -one)):
+                if (read := _parent_and_ticks(str(one))) is not None:
+                    found[one] = Member(one, *read, value(one) if read[0] != _OF_KERNEL else 0)
+        self._before = found.keys()
+        below: dict[int, list[int]] = {}
+        for one, each in found.items():
+            below.setdefault(each.parent, []).append(one)
+        mine, waiting = [], [self.pid] if self.pid in found else []
+        while waiting:
+            one = waiting.pop()
+            mine.append(found[one])
+            waiting += below.get(one, [])
+        return mine
+
+    def taken(self) -> Taken:
+        """What all of them have taken, nothing if they have gone.
+
+        One that nobody waits for counts as long as it lives.  Memory that changes its process faster than this looks
+        may be missed, as by vfork(2) whose child ends its parent.
+        """
+        found = self.look(_own_bytes)
+        return Taken(sum(each.ticks for each in found) / _TICKS, len(found), sum(each.value for each in found))
+
+
+def processor_s(pid: int) -> float:
+    """Seconds of processor time of a process and its descendants; see `Family.taken`."""
+    return sum(each.ticks for each in Family(pid).look()) / _TICKS
 
 
 def taken_by(pids: Collection[int]) -> Taken:
     """What these processes have taken, whatever their parents; one that has gone adds nothing."""
     found = [read[1] for pid in pids if (read := _parent_and_ticks(str(pid))) is not None]
     return Taken(sum(found) / _TICKS, len(found), sum(map(_own_bytes, pids)))
-
-
-@dataclass(frozen=True)
-class _Process:
-    pid: int
-    parent: int
-    ticks: int
-    own_bytes: int = 0
 
 
 def _own_bytes(pid: int) -> int:
@@ -83,24 +122,6 @@ def _own_bytes(pid: int) -> int:
             others = (_read(f"/proc/{pid}/task/{name}/statm").split() for name in threads)
             fields = next((found for found in others if found and found[0] != b"0"), fields)
     return (int(fields[1]) - int(fields[2])) * _PAGE if fields else 0
-
-
-def _descendants(pid: int, *, memory: bool = False) -> list[_Process]:
-    """The process and all below it; each is read whole at once, the newest first, since those end soonest."""
-    found: dict[int, _Process] = {}
-    names = os.listdir("/proc")  # noqa: PTH208 - of thousands of processes, a few times a second
-    for one in sorted((int(name) for name in names if name.isdecimal()), reverse=True):
-        if (read := _parent_and_ticks(str(one))) is not None:
-            found[one] = _Process(one, *read, _own_bytes(one) if memory and read[0] != _OF_KERNEL else 0)
-    below: dict[int, list[int]] = {}
-    for one, each in found.items():
-        below.setdefault(each.parent, []).append(one)
-    mine, waiting = [], [pid] if pid in found else []
-    while waiting:
-        one = waiting.pop()
-        mine.append(found[one])
-        waiting += below.get(one, [])
-    return mine
 
 
 def _parent_and_ticks(name: str) -> tuple[int, int] | None:

@@ -21,12 +21,13 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 from linklab import pocket_kernel
 from linklab.base import open_files
 from linklab.base.processes import children
-from linklab.base.processor_time import Taken, family, taken
+from linklab.base.processor_time import Family, Taken
 from linklab.base.signals import signals_wait
 from linklab.base.text import visible
 from linklab.engine.api import Completed, Computed, Typed
@@ -347,7 +348,7 @@ class SandboxNetwork(PocketNetwork):
 
     def _taken(self) -> Taken:
         """By all processes inside; one that has lost its parent is adopted by bubblewrap, and so stays below it."""
-        return taken(self.keeper_pid)
+        return self._family.taken()
 
     def _watch(self) -> None:
         """End the network when it has taken too much; what it writes, the machine counts."""
@@ -406,9 +407,14 @@ class SandboxNetwork(PocketNetwork):
             why = self._overfull()
         return f"{why}, and the network was stopped" if why else ""
 
+    @cached_property
+    def _family(self) -> Family:
+        """All processes inside."""
+        return Family(self.keeper_pid)
+
     def _open_files(self) -> int:
         """Open files of all processes inside."""
-        return open_files.count(family(self.keeper_pid), MOST_HELD)
+        return open_files.count(self._family, MOST_HELD)
 
     def _exchanged(self, work: int) -> Exchange:
         """What carries files between our working folder and theirs, an open folder."""

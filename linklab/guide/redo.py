@@ -48,8 +48,8 @@ BESIDE_S = 60.0
 """Network time that a line gets beyond the student's, where others ran beside it, before Ctrl+C."""
 LINE_WALL_S = 180.0
 """For one line; in the grader's sandbox the network's processor time counts (`linklab.grade.sandbox.patience`)."""
-
-
+_MOST_WITHOUT_END = 2
+"""Lines that were waited for in vain, in all networks together; one more ends it, after up to nine minutes."""
 _MOST_FILES, MOST_FOLDERS = 500, 8
 """How many files the progress may have written, and in how many folders one of them lies; a lab has a dozen in two."""
 _MOST_MEASURED = 16 * 2**20
@@ -90,6 +90,7 @@ class Redoing:
         self._said_s = 0.0
         self._written: set[str] = set()
         self._mininet = ""
+        self._without_end = 0
         self._files = LineFiles(self.folder, _MOST_MEASURED)
 
     def evidence(self, entries: Sequence[ProgressEntry]) -> Iterator[GuideEvidence]:
@@ -219,6 +220,10 @@ class Redoing:
             done = self.network.run([typed], deadline_s=min(self._left_s(), LINE_WALL_S))[0]
         except DeadlineError:
             self._left_s()
+            self._without_end += 1
+            if self._without_end > _MOST_WITHOUT_END:
+                why = f"{self._without_end} lines that ended for the student did not end here"
+                raise RedoError(why) from None
             yield self._starts(line, Completed(typed.terminal, typed.text, "", None, start_s, start_s), typed.terminal)
             return
         yield from self._done(line, done)

@@ -23,7 +23,7 @@ from pockets import TOPOLOGY, alive, group_of, needs_pocket, type_
 
 from linklab import pocket_kernel
 from linklab.base.processes import children
-from linklab.base.processor_time import family, processor_s
+from linklab.base.processor_time import Family, processor_s
 from linklab.engine import pocket
 from linklab.engine.agent_network import AgentNetwork
 from linklab.engine.api import Clock, Typed
@@ -702,7 +702,7 @@ def test_a_network_that_has_taken_too_much_is_stopped(tmp_path, limit, said):
 def held_up(keeper, until):
     """Lets a network run for a tenth of the time, as on a machine with much else to do."""
     while not until.wait(0.02):
-        pids = family(keeper)
+        pids = [each.pid for each in Family(keeper).look()]
         for each, pause_s in ((signal.SIGSTOP, 0.18), (signal.SIGCONT, 0)):
             for pid in pids:
                 with contextlib.suppress(ProcessLookupError):
@@ -729,7 +729,7 @@ def test_what_is_asked_of_a_network_waits_as_long_as_it_computes(tmp_path):
 def test_a_network_whose_keeper_is_stopped_ends_at_its_limits(tmp_path):
     """Regression: it was asked to end and waited for, and no limit was looked at any more."""
     with SandboxEngine(Limits(memory_mib=256)).start(None, workdir=tmp_path) as network:
-        for pid in family(network.keeper_pid):
+        for pid in (each.pid for each in Family(network.keeper_pid).look()):
             os.kill(pid, signal.SIGSTOP)
         network.limits = replace(network.limits, processes=0)
         assert network._gone.wait(20)

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from linklab.base.processor_time import Taken, processor_s, taken
+from linklab.base.processor_time import Family, Taken, processor_s
 
 SPIN = "import time\nwhile time.process_time() < {seconds}: pass\n"
 
@@ -61,7 +61,7 @@ def test_memory_counts_also_where_the_first_thread_has_ended():
     one = subprocess.Popen(python, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:
         assert one.stdout.readline() == "\n"
-        assert taken(one.pid).own_bytes > 30 * 2**20
+        assert Family(one.pid).taken().own_bytes > 30 * 2**20
     finally:
         one.kill()
         one.communicate()
@@ -84,8 +84,19 @@ def test_memory_of_its_own_counts_and_that_of_files_does_not(tmp_path):
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         process.stdout.readline()
         process.stdout.readline()
-        found = taken(process.pid)
+        found = Family(process.pid).taken()
         process.stdin.close()
     assert found.processes == 2
     assert 60 < found.own_bytes / 2**20 < 85
-    assert taken(process.pid) == Taken()
+    assert Family(process.pid).taken() == Taken()
+
+
+def test_who_was_not_there_at_the_last_look_is_read_first():
+    """Regression: where numbers had begun anew, a process that moved on by fork(2) was read last, when it had gone."""
+    order = []
+    family = Family(os.getpid())
+    family.look()
+    family._before -= {1}  # as if the first process had begun since, whose number is smaller than all others
+    family.look(lambda pid: order.append(pid) or 0)
+    assert order[0] == 1
+    assert order[1:] == sorted(order[1:], reverse=True)

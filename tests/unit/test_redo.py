@@ -257,6 +257,14 @@ def test_time_that_is_up_is_said(lab, tmp_path):
     assert not any(isinstance(each, TypedEvidence) for each in seen)
 
 
+def test_lines_that_do_not_end_are_waited_for_three_times_in_all_networks(lab, tmp_path):
+    """Regression: a line in each network stopped the agent, and each was waited for anew, for half an hour in all."""
+    lines = [part for at in range(4) for part in (BEGUN, begins("x", at), ends("x", at, at + 0.5))]
+    said, _, redoing = redone(lab, tmp_path, *lines, hangs=("x",))
+    assert redoing.stopped == "3 lines that ended for the student did not end here"
+    assert said.count("start") == 3
+
+
 def test_a_progress_that_takes_us_too_long_ends_where_it_is(lab, tmp_path):
     """Regression: 4,000 lines that touch 490 files each took all time of the grading process, and so got no mark."""
     _, seen, redoing = redone(lab, tmp_path, BEGUN, begins("ls", 1.0), ends("ls", 1.0, 1.0), most_s=0.0)
