@@ -14,13 +14,49 @@ def processors() -> int:
     return len(os.sched_getaffinity(0))
 
 
-def oom_kills(vmstat: Path = Path("/proc/vmstat")) -> int | None:
+_VMSTAT = Path("/proc/vmstat")
+
+
+def oom_kills(vmstat: Path = _VMSTAT) -> int | None:
     """Return how many processes the OOM killer has ended since the machine's start, None if the machine does not say.
 
     Source: mm/oom_kill.c; /proc/vmstat has it since Linux 4.13.
     """
+    return _kills(vmstat)
+
+
+def own_oom_kills(
+    groups: Path = Path("/proc/self/cgroup"), mounted: Path = Path("/sys/fs/cgroup"), vmstat: Path = _VMSTAT
+) -> int | None:
+    """The same of the control group of this process and of those below it, whoever's lack of memory it was.
+
+    Others, as in another container of the machine, do not count.  Where the group does not say it, all of the machine's
+    do.
+
+    Args:
+        groups: the groups of this process, cgroups(7).
+        mounted: where the file systems of control groups are; in a container its own group may be on top.
+        vmstat: of the machine.
+    """
+    lines: list[str] = []
     with contextlib.suppress(OSError):
-        for line in vmstat.read_text(encoding="utf-8").splitlines():
+        lines = groups.read_text(encoding="utf-8").splitlines()
+    for line in lines:
+        _, controllers, path = line.split(":", 2)
+        name = {"": "memory.events", "memory": "memory/memory.oom_control"}.get(controllers)
+        if name is None:
+            continue
+        file = mounted / name
+        for place in (file.parent / path.lstrip("/") / file.name, file):
+            if (found := _kills(place)) is not None:
+                return found
+    return oom_kills(vmstat)
+
+
+def _kills(file: Path) -> int | None:
+    """The number behind the word oom_kill in a file, None if it does not stand there."""
+    with contextlib.suppress(OSError):
+        for line in file.read_text(encoding="utf-8").splitlines():
             name, _, count = line.partition(" ")
             if name == "oom_kill":
                 return int(count)

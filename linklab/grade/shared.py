@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from linklab.base.files import remove_folder, write
-from linklab.base.processes import oom_kills
+from linklab.base.processes import own_oom_kills
 from linklab.engine.api import (
     Channel,
     Clock,
@@ -122,7 +122,7 @@ class _Answers:
     folder: Path
     waits: bool
     new: dict[str, _Answer] = field(default_factory=dict)
-    killed: int | None = field(default_factory=oom_kills)
+    killed: int | None = field(default_factory=own_oom_kills)
 
     def find(self, key: str) -> _Answer | None:
         """What was answered, or None."""
@@ -147,7 +147,7 @@ class _Answers:
         None is kept where the OOM killer has ended a process meanwhile: it may have been one of the network's.
         """
         new, self.new = self.new, {}
-        if oom_kills() != self.killed:
+        if own_oom_kills() != self.killed:
             return
         packed = {key: zlib.compress(pickle.dumps(answer), 1) for key, answer in new.items()}
         size = sum(map(len, packed.values()))

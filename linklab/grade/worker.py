@@ -25,7 +25,7 @@ from typing import IO, Any, TypeAlias
 from linklab.base import owned
 from linklab.base.files import remove_folder
 from linklab.base.orphans import orphans_end
-from linklab.base.processes import FIRST_TO_END, be_ended_before_others, oom_kills
+from linklab.base.processes import FIRST_TO_END, be_ended_before_others, oom_kills, own_oom_kills
 from linklab.base.supervise import Began, Ended, Job, OverdueError, supervised
 from linklab.base.text import one_line
 from linklab.base.worker import DiedError, StoppedError, Tell
@@ -191,7 +191,7 @@ class _Desk:
     """The units that are graded, and a folder for each while it is; `places` removes what is left of them.
 
     logs: what each process prints, opened here: the process removes its folder when it is stopped.
-    killed: how many processes the OOM killer had ended when each was begun.
+    killed: how many processes the machine's OOM killer had ended when each was begun, for what ends without a word.
     contained: whether something is graded in a container, which is left empty.
     """
 
@@ -202,7 +202,7 @@ class _Desk:
     killed: dict[int, int | None] = field(default_factory=dict)
     contained: bool = False
 
-    def jobs(self) -> Iterator[Job[Report]]:
+    def jobs(self) -> Iterator[Job[_Graded]]:
         """A job for each unit that needs a process; what came of the others is in `refused`."""
         for index, make in enumerate(self.units):
             try:
@@ -219,7 +219,7 @@ class _Desk:
         ready, self.ready = self.ready, []
         yield from ready
 
-    def _job(self, index: int, unit: Unit | Report) -> Job[Report] | Report:
+    def _job(self, index: int, unit: Unit | Report) -> Job[_Graded] | Report:
         if isinstance(unit, Report):
             return unit
         if len(unit.content) > MOST_BYTES:
@@ -243,17 +243,17 @@ class _Desk:
         job = partial(_work, replace(unit, content=b""), bundle.name)
         return Job(index, job, unit.deadline_s, fresh=True, folder=work, printed=log)
 
-    def done(self, ended: Ended[Report]) -> Done:
+    def done(self, ended: Ended[_Graded]) -> Done:
         """What came of a unit, and what its process printed."""
         folder, log = self.logs.pop(ended.key)
         with log:
             said = log.read(_MOST_LOG).decode("utf-8", "replace")
         remove_folder(folder)
-        out_of_memory = oom_kills() != self.killed.pop(ended.key)
+        killed = self.killed.pop(ended.key)
         if ended.error is None:
-            assert isinstance(ended.value, Report)
-            return Done(ended.value, said, out_of_memory)
-        return Done(failed(_why(ended.error)), said, out_of_memory)
+            assert isinstance(ended.value, _Graded)
+            return Done(ended.value.report, said, ended.value.out_of_memory)
+        return Done(failed(_why(ended.error)), said, oom_kills() != killed)
 
 
 def _why(error: LinklabError) -> str:
@@ -271,7 +271,15 @@ def _why(error: LinklabError) -> str:
 # --- in the process
 
 
-def _work(unit: Unit, bundle: str, _tell: Tell) -> Report:
+@dataclass(frozen=True)
+class _Graded:
+    """What the process says; out_of_memory as of `Done`."""
+
+    report: Report
+    out_of_memory: bool
+
+
+def _work(unit: Unit, bundle: str, _tell: Tell) -> _Graded:
     """Grade one submission in the folder that this process works in."""
     os.umask(0o077)
     be_ended_before_others(_OOM_SCORE)
@@ -290,15 +298,17 @@ def _work(unit: Unit, bundle: str, _tell: Tell) -> Report:
             why = subordinate.enter()  # before there are threads; where it cannot be, networks run as ourselves
             if why and os.geteuid() != 0 and unit.options.get("own_users", False):
                 sys.stderr.write(f"networks have no subordinate users: {why}\n")
+        killed = own_oom_kills()  # in the group that it may have entered
         with searching(map(Path, unit.exercises)), scratch.within(folder):
             try:
                 with _processor_time(unit.processor_s):
-                    return graded(unit.grade, Path(bundle), unit.course, unit.options)
+                    report = graded(unit.grade, Path(bundle), unit.course, unit.options)
             except _OverworkedError:
                 traceback.print_exc()
                 took = f"Grading took more than {unit.processor_s:g} s of processor time beside its networks"
                 why = f"{took} and was ended: look at what its files hold."
-                return _named(failed(why), Path(bundle), unit.course)
+                report = _named(failed(why), Path(bundle), unit.course)
+        return _Graded(report, own_oom_kills() != killed)
     except KeyboardInterrupt:  # perhaps because whoever started us was killed, and will remove nothing
         os.chdir("/")
         remove_folder(folder)

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from linklab.errors import EngineError, LinklabError
 from linklab.exercise.report import CheckResult, Report, Status, Trace
+from linklab.grade import worker
 from linklab.grade.scratch import working_folder
 from linklab.judge.verdict import Outcome
 
@@ -142,6 +143,10 @@ def grade(  # noqa: PLR0912 - a branch for each thing that can be asked for
         case "stop" if not Path(wanted["once"]).exists():
             Path(wanted["once"]).touch()
             return report(score=1.0, stopped="the network ended while work.sh ran: the pocket kernel has ended")
+        case "run out of memory" if not Path(wanted.get("once", "/none")).exists():
+            if "once" in wanted:
+                Path(wanted["once"]).touch()
+            worker.own_oom_kills = lambda: 10**9  # as after the OOM killer has ended one of ours
         case "claim":
             return report("", "", unproven=True, score=wanted["score"])
         case "refuse":

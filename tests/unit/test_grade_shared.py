@@ -158,7 +158,7 @@ def test_a_network_that_failed_is_not_kept(use):
 
 def test_what_was_answered_while_memory_ran_out_is_not_kept(tmp_path, monkeypatch):
     """Regression: the OOM killer ended a process of one network; everyone with the same settings got its 0 points."""
-    monkeypatch.setattr(shared, "oom_kills", iter([3, 4]).__next__)
+    monkeypatch.setattr(shared, "own_oom_kills", iter([3, 4]).__next__)
     (tmp_path / "kept").mkdir()
     (tmp_path / "work").mkdir()
     engine = SharedEngine(ScriptedEngine(ANSWERS), tmp_path / "kept", waits=True)

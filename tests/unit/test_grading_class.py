@@ -349,22 +349,29 @@ def test_a_network_that_ended_beside_others_is_graded_once_more_by_itself(handed
 
 def test_what_was_graded_while_memory_ran_out_is_graded_once_more_by_itself(handed_in, tmp_path, monkeypatch):
     """Regression: the machine killed a process of an honest network, which got 0 points for 100."""
-    counts = iter([7, 7])
-    monkeypatch.setattr(worker, "oom_kills", lambda: next(counts, 8))
-    found, told = graded(handed_in(s1="grade", s2="grade"), tmp_path / "out", jobs=2)
+    monkeypatch.setattr(worker, "oom_kills", itertools.count().__next__)  # elsewhere on the machine, all the time
+    once = {"do": "run out of memory", "once": str(tmp_path / "once"), "student": "s1"}
+    found, told = graded(handed_in(s1=once, s2="grade"), tmp_path / "out", jobs=2)
     ends = [(each.index, each.again) for each in told if each is not None and each.entry is not None]
-    assert (sorted(ends[:2]), ends[2:]) == ([(0, True), (1, True)], [(0, False), (1, False)])
+    assert (sorted(ends[:2]), ends[2:]) == ([(0, True), (1, False)], [(0, False)])
     assert [entry.report.score for entry in found.entries] == [4.0, 4.0]
 
 
-def test_what_is_graded_while_memory_runs_out_again_has_no_points(handed_in, tmp_path, monkeypatch):
+def test_what_is_graded_while_memory_runs_out_again_has_no_points(handed_in, tmp_path):
     """Also of one submission alone: whatever takes the memory, its mark would be chance."""
-    monkeypatch.setattr(worker, "oom_kills", itertools.count().__next__)
-    found, told = graded(handed_in(s1={"do": "grade", "student": "s1"}), tmp_path / "out", jobs=1)
+    found, told = graded(handed_in(s1="run out of memory"), tmp_path / "out", jobs=1)
     assert [each.again for each in told if each is not None and each.entry is not None] == [True, False]
     (report,) = (entry.report for entry in found.entries)
     assert (report.status, report.student, report.score, report.checks) == (Status.ERROR, "s1", 0.0, ())
     assert report.notes[0].startswith("The machine ran out of memory and killed processes while this was graded")
+
+
+@pytest.mark.parametrize(("kills", "ends"), [(itertools.count, [True, False]), (itertools.repeat, [False])])
+def test_a_process_that_memory_may_have_ended_is_in_doubt(handed_in, tmp_path, monkeypatch, kills, ends):
+    """It says nothing any more, so what the machine says of all processes counts."""
+    monkeypatch.setattr(worker, "oom_kills", kills(5).__next__)
+    _, told = graded(handed_in(s1="die"), tmp_path / "out", jobs=1)
+    assert [each.again for each in told if each is not None and each.entry is not None] == ends
 
 
 def test_what_breaks_by_what_others_measured_is_graded_once_more_without_it(handed_in, tmp_path):

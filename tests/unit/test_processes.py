@@ -4,7 +4,9 @@
 import os
 import subprocess
 
-from linklab.base.processes import children, ended_first, oom_kills
+import pytest
+
+from linklab.base.processes import children, ended_first, oom_kills, own_oom_kills
 
 
 def test_children_are_those_that_a_process_started_itself():
@@ -32,6 +34,31 @@ def test_what_the_oom_killer_ended_is_counted_since_the_machines_start(tmp_path)
     vmstat.write_text("nr_free_pages 5012031\n")
     assert oom_kills(vmstat) is None
     assert oom_kills(tmp_path / "none") is None
+
+
+V1 = "4:memory:/docker/c1\n3:cpuset:/\n0::/\n"
+
+
+@pytest.mark.parametrize(
+    ("groups", "file", "text", "count"),
+    [
+        ("0::/user.slice/x.scope\n", "user.slice/x.scope/memory.events", "low 0\noom 2\noom_kill 3\n", 3),
+        ("0::/\n", "memory.events", "oom_kill 4\noom_group_kill 9\n", 4),
+        (V1, "memory/docker/c1/memory.oom_control", "under_oom 0\noom_kill 5\n", 5),
+        (V1, "memory/memory.oom_control", "oom_kill_disable 0\noom_kill 6\n", 6),
+        ("0::/user.slice/x.scope\n", "memory.stat", "anon 1\n", 13),
+        (None, "memory.stat", "anon 1\n", 13),
+    ],
+    ids=["a scope", "a container", "version 1", "a container of version 1", "a group that does not say it", "none"],
+)
+def test_what_the_oom_killer_ended_of_ours_is_told_by_the_control_group(tmp_path, groups, file, text, count):
+    """Regression: another container that ran out of memory again and again left honest work without a mark."""
+    (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / file).write_text(text)
+    (tmp_path / "vmstat").write_text("oom_kill 13\n")
+    if groups is not None:
+        (tmp_path / "groups").write_text(groups)
+    assert own_oom_kills(tmp_path / "groups", tmp_path, tmp_path / "vmstat") == count
 
 
 def test_a_command_may_ask_to_be_ended_first():
