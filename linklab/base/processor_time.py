@@ -68,8 +68,8 @@ class Family:
 
         Args:
             value: of a process, whether or not it is a member.
-            times: how often to look for processes that are new, all of which are members: one that moved on meanwhile
-                is so twice.
+            times: how often to look for processes, each of which is read once: one that ended meanwhile is a member, as
+                is the child to which it handed on what it held.
         """
         found: dict[int, Member] = {}
         for _ in range(times):
