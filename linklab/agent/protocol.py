@@ -58,8 +58,8 @@ def encode(message: dict[str, Any]) -> bytes:
 class Decoder:
     """Bytes as they come → whole messages.
 
-    most_values: of one message, None for any number.  Counted are the signs that open or divide lists and objects, also
-        those in texts; while they are read no other thread of ours runs, for half a second with a million.
+    most_values: of one message, None for any number.  Counts `[`, `{`, and `,`, also inside texts.  Python reads a
+        million values in half a second, in which no other thread runs.
     """
 
     def __init__(self, most_values: int | None = None) -> None:
@@ -84,7 +84,9 @@ class Decoder:
                 break
             body = self.buffer[at + LENGTH.size : end]
             if self._most_values is not None and sum(map(body.count, b"[{,")) > self._most_values:
-                raise ValueError(f"a frame with more than {self._most_values:,} values")
+                raise ValueError(
+                    f"a frame with more than {self._most_values:,} values, or brackets and commas in texts"
+                )
             try:
                 messages.append(json.loads(body))
             except RecursionError:

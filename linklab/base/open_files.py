@@ -12,11 +12,13 @@ import sys
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from linklab.base.processor_time import Family
+if TYPE_CHECKING:
+    from linklab.base.processor_time import Family
 
 _ROUNDS = 4
-"""Looks at a family for one count: what a process hands on to a child and ends with may move on while it is looked."""
+"""A process may hand its files to a child and end while we look, so one count looks four times."""
 
 
 def paths(pid: int) -> Iterator[str]:
@@ -31,12 +33,12 @@ def paths(pid: int) -> Iterator[str]:
 
 
 def count(family: Family, most: int) -> int:
-    """How many files a family holds open, at least, once for each thread that has it.
+    """About how many files a family holds open, each once for each thread that has it.
 
     A process that ends during the count may be counted along with the child that has its files from it.
-    Before Linux 6.2 the count takes long, and a process that has ended before its turn comes is passed over; it is
-    `most` + 1 for more than `most` there, also where one of them may not be looked into, since a program that cannot be
-    read hides its files (proc(5)).
+    Before Linux 6.2 the names of all files are read.  That takes long, passes over a process that has ended before its
+    turn comes, and gives `most` + 1 for more than `most`; so it does where one of them may not be looked into, since a
+    program that cannot be read hides its files (proc(5)).
 
     Raises:
         OSError: this process, or the machine, has no more open files.
@@ -64,7 +66,7 @@ def _held_by(pid: int) -> int:
 def _sized(folder: str) -> int:
     """How many files a thread holds open, by the size of the folder of them: 0 before Linux 6.2 (fs/proc/fd.c).
 
-    Whether they may be looked at does not matter to that; whom not even this is told of hides more than any limit.
+    That is told of hidden files too; a process that hides even this number counts as over any limit.
     """
     with _gone():
         try:

@@ -8,13 +8,12 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
+_VMSTAT = Path("/proc/vmstat")
+
 
 def processors() -> int:
     """Return how many processors this process may use: so many pockets or compilers do not slow each other down."""
     return len(os.sched_getaffinity(0))
-
-
-_VMSTAT = Path("/proc/vmstat")
 
 
 def oom_kills(vmstat: Path = _VMSTAT) -> int | None:
@@ -28,10 +27,11 @@ def oom_kills(vmstat: Path = _VMSTAT) -> int | None:
 def own_oom_kills(
     groups: Path = Path("/proc/self/cgroup"), mounted: Path = Path("/sys/fs/cgroup"), vmstat: Path = _VMSTAT
 ) -> int | None:
-    """The same of the control group of this process and of those below it, whoever's lack of memory it was.
+    """Return how many processes of our control group the OOM killer has ended, whichever limit was reached.
 
-    Others, as in another container of the machine, do not count.  Where the group does not say it, all of the machine's
-    do.
+    Of version 2 the groups below it count, too, and where it counts no memory, the next one above that does; of version
+    1 it is this group alone.  Where no group says it, the number is the whole machine's.
+    Source: `memory.events` in the kernel's admin-guide/cgroup-v2.rst, `memory.oom_control` in cgroup-v1/memory.rst.
 
     Args:
         groups: the groups of this process, cgroups(7).
@@ -43,11 +43,17 @@ def own_oom_kills(
         lines = groups.read_text(encoding="utf-8").splitlines()
     for line in lines:
         _, controllers, path = line.split(":", 2)
-        name = {"": "memory.events", "memory": "memory/memory.oom_control"}.get(controllers)
-        if name is None:
+        if controllers == "":
+            group = mounted / path.lstrip("/")
+            above = [group, *(each for each in group.parents if mounted in (each, *each.parents))]
+            places = [each / "memory.events" for each in above]
+        elif controllers == "memory":
+            places = [
+                each / "memory.oom_control" for each in (mounted / "memory" / path.lstrip("/"), mounted / "memory")
+            ]
+        else:
             continue
-        file = mounted / name
-        for place in (file.parent / path.lstrip("/") / file.name, file):
+        for place in places:
             if (found := _kills(place)) is not None:
                 return found
     return oom_kills(vmstat)

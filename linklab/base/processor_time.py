@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable, Collection, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 _TICKS = os.sysconf("SC_CLK_TCK")
 _PAGE = os.sysconf("SC_PAGE_SIZE")
@@ -41,7 +41,7 @@ class Member:
     """A process of a family.
 
     ticks: of processor time, those included of processes that it has waited for.
-    value: what somebody wanted to know of it.
+    value: what `Family.look` was asked for.
     """
 
     pid: int
@@ -51,11 +51,11 @@ class Member:
 
 
 class Family:
-    """A process and its descendants, which are looked at again and again.
+    """A process and its descendants, looked at repeatedly.
 
     Each is read whole at once, first those that the last look did not find, the newest of them first: they end soonest,
-    and one that hands on what it holds to a child and ends is to be read before it has gone.  Numbers alone do not say
-    who is new, since they begin anew (/proc/sys/kernel/pid_max).
+    and one that hands on what it holds to a child and ends is to be read before it has gone.  Numbers do not show age,
+    because they wrap at /proc/sys/kernel/pid_max, and so they order only what is new since that look.
     A descendant whose parent has gone belongs to whoever has adopted it.
     """
 
@@ -78,7 +78,10 @@ class Family:
             for one in sorted(new, key=lambda one: (one in self._before, -one)):
                 if (read := _parent_and_ticks(str(one))) is not None:
                     found[one] = Member(one, *read, value(one) if read[0] != _OF_KERNEL else 0)
-        self._before = found.keys()
+        for one, each in found.items():
+            if each.parent not in found and (read := _parent_and_ticks(str(one))) is not None:
+                found[one] = replace(each, parent=read[0])  # it was adopted while this looked
+        self._before = frozenset(found)
         below: dict[int, list[int]] = {}
         for one, each in found.items():
             below.setdefault(each.parent, []).append(one)

@@ -40,8 +40,8 @@ from linklab.grade.whose import absent, placed
 from linklab.grade.worker import GRADE, MOST_BYTES, Done, Happenings, Unit, failed, run_here
 
 OUT_OF_MEMORY = (
-    "The machine ran out of memory and killed processes while this was graded, perhaps of its networks: grade it again "
-    "with --into when more is free."
+    "Memory ran out, and Linux ended processes of the grader while this was graded, perhaps of its networks: grade it "
+    "again with --into when more is free, or with a higher limit where one is set."
 )
 DEADLINE_S = 3600.0
 """Wall-clock seconds for one submission, the last resort: what computes too long has ended by then."""

@@ -80,7 +80,7 @@ class Done:
     """What came of a unit.
 
     log: what the process printed; it may name paths and is no part of the report.
-    out_of_memory: whether the OOM killer has ended processes meanwhile, perhaps of its networks.
+    out_of_memory: whether the OOM killer has ended processes of the grader meanwhile, perhaps of its networks.
     again: whether it is in doubt, and the unit is graded once more, which then counts.
     """
 
@@ -191,7 +191,7 @@ class _Desk:
     """The units that are graded, and a folder for each while it is; `places` removes what is left of them.
 
     logs: what each process prints, opened here: the process removes its folder when it is stopped.
-    killed: how many processes the machine's OOM killer had ended when each was begun, for what ends without a word.
+    killed: how many processes the OOM killer had ended on this machine when each was begun, for a process that dies.
     contained: whether something is graded in a container, which is left empty.
     """
 
@@ -253,7 +253,7 @@ class _Desk:
         if ended.error is None:
             assert isinstance(ended.value, _Graded)
             return Done(ended.value.report, said, ended.value.out_of_memory)
-        return Done(failed(_why(ended.error)), said, oom_kills() != killed)
+        return Done(failed(_why(ended.error)), said, isinstance(ended.error, DiedError) and oom_kills() != killed)
 
 
 def _why(error: LinklabError) -> str:

@@ -15,7 +15,7 @@ from pathlib import Path
 from linklab.errors import DataError
 from linklab.guide.evidence import TypedEvidence
 from linklab.guide.progress import FOLDER
-from linklab.run.replay import measure_output
+from linklab.run.replay import is_read, measure_output
 from linklab.run.workfolder import WorkFolder
 
 SLOW_S = 0.5
@@ -26,7 +26,8 @@ SLOW_S = 0.5
 class LineFiles:
     """The files of one working folder; what lies there when `begin` is called belongs to no line.
 
-    most_bytes: of what all lines showed and wrote, beyond which nothing more is measured; None for no limit.
+    most_bytes: of what is measured of all lines, of what they showed and of their files; a line for which that has no
+        room is not measured.  None for no limit.
     """
 
     folder: Path
@@ -54,13 +55,11 @@ class LineFiles:
         """The line with the files that it wrote and what it measured, or why that could not be read."""
         self._running.pop(line.key, None)
         names = tuple(self._claimed(line))
-        if self.most_bytes is not None:
-            self._taken_bytes += len(line.output) + sum(map(self._size, names))
-            if self._taken_bytes > self.most_bytes:
-                most = f"{self.most_bytes >> 20} MiB in all"
-                return replace(
-                    line, files=names, broken=f"lines showed and wrote more than {most}, so it is not measured"
-                )
+        bytes_ = self._taken_bytes + len(line.output) + sum(map(self._size, filter(is_read, names)))
+        if self.most_bytes is not None and bytes_ > self.most_bytes:
+            why = f"not measured: with it, what lines showed and wrote would have more than {self.most_bytes >> 20} MiB"
+            return replace(line, files=names, broken=why)
+        self._taken_bytes = bytes_
         try:
             found = measure_output(line.output, names, self.folder, line.text, partial=True)
         except (DataError, OSError) as error:

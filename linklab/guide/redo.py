@@ -49,11 +49,11 @@ BESIDE_S = 60.0
 LINE_WALL_S = 180.0
 """For one line; in the grader's sandbox the network's processor time counts (`linklab.grade.sandbox.patience`)."""
 _MOST_WITHOUT_END = 2
-"""Lines that were waited for in vain, in all networks together; one more ends it, after up to nine minutes."""
+"""Lines that may fail to end, over all networks; the next one ends the redoing, after nine minutes at most."""
 _MOST_FILES, MOST_FOLDERS = 500, 8
 """How many files the progress may have written, and in how many folders one of them lies; a lab has a dozen in two."""
-_MOST_MEASURED = 16 * 2**20
-"""Bytes that all lines showed and wrote; a lab's have at most 2 MB, and to read 60 MiB takes some 30 s."""
+_MOST_MEASURED = 64 * 2**20
+"""Bytes of what all lines showed and wrote, a file once for each line that wrote to it; to read as many takes 35 s."""
 
 
 class RedoError(InputError):
@@ -65,7 +65,7 @@ class Redoing:
     """One progress being done again.
 
     engine: builds the networks; folder: their working folder; until_s: on the monotonic clock, when it is to end.
-    most_s: processor time of our own process, from now on, after which it ends, too.
+    most_s: processor time of this process, counted from its creation; beyond it the redoing ends, too.
     environment: of the first network.
     """
 
@@ -166,7 +166,7 @@ class Redoing:
 
     def _left_s(self) -> float:
         if time.process_time() > self._until_processor_s:
-            raise RedoError(f"to look at what it wrote took more than {self.most_s:g} s of processor time")
+            raise RedoError(f"doing it again took the grader more than {self.most_s:g} s of processor time")
         left_s = self.until_s - time.monotonic()
         if left_s <= 0:
             raise DeadlineError("the time for it is up")
@@ -222,8 +222,8 @@ class Redoing:
             self._left_s()
             self._without_end += 1
             if self._without_end > _MOST_WITHOUT_END:
-                why = f"{self._without_end} lines that ended for the student did not end here"
-                raise RedoError(why) from None
+                last = f"the last is {quoted(line.text)} on {line.terminal}"
+                raise RedoError(f"{self._without_end} lines ended for the student but not here; {last}") from None
             yield self._starts(line, Completed(typed.terminal, typed.text, "", None, start_s, start_s), typed.terminal)
             return
         yield from self._done(line, done)

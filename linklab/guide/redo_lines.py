@@ -25,7 +25,8 @@ MORE_S = 30.0
 _HANDS = frozenset(("nano", "pico", "vi", "vim", "emacs", "ed", "less", "more", "man", "top", "htop", "watch"))
 """Programs that wait for keys: they set and measure nothing."""
 _ENDS_SHELL = frozenset(("exit", "logout"))
-_SHELLS = frozenset(("bash", "sh", "dash", "zsh", "fish", "python3", "python", "ipython3", "bc", "gdb"))
+_MORE = ("gnuplot", "R", "octave", "node", "sqlite3", "ftp", "nslookup")
+_SHELLS = frozenset(("bash", "sh", "dash", "zsh", "fish", "python3", "python", "ipython3", "bc", "gdb", *_MORE))
 _TOLD = frozenset(("--version", "--help", "-V", "-h"))
 """What such a program says of itself, and ends."""
 _OF_LOGIN = frozenset(("-", "-l", "--login", "root"))

@@ -17,11 +17,13 @@ from linklab.lab.model import Lab
 from linklab.manual.model import Commands, Manual, Step
 from linklab.manual.parse import groups
 from linklab.measure import Measurements, measure, merge
+from linklab.run import campaign_tables, sweep_tables
 from linklab.run.campaign_tables import is_campaign_table, measure_campaign_table
 from linklab.run.data_files import JOURNAL, is_data_file, measure_data_file
 from linklab.run.stage import Capture, RunSettings, Stage
 from linklab.run.sweep_tables import is_sweep_table, measure_sweep_table
 
+_TABLES = (sweep_tables.TABLE, campaign_tables.TABLE)
 _MEASURED_FILES = {".json", ".jsonl", ".txt", ".log", ".out", ".pcap", ".pcapng"}
 
 
@@ -164,7 +166,7 @@ def measure_output(output: str, names: Sequence[str], files: Path, source: str, 
         return _below(files, merge(map(measure_sweep_table, tables), source))
     if tables := [files / name for name in names if is_campaign_table(files / name)]:
         return _below(files, merge(map(measure_campaign_table, tables), source))
-    paths = [files / name for name in names if _is_measured(Path(name))]
+    paths = [files / name for name in names if _holds_output(Path(name))]
     found = measure(output, paths, source, partial=partial)
     tests = [measure_data_file(files / name) for name in names if is_data_file(name)]
     if tests:
@@ -172,7 +174,13 @@ def measure_output(output: str, names: Sequence[str], files: Path, source: str, 
     return _below(files, found)
 
 
-def _is_measured(path: Path) -> bool:
+def is_read(name: str) -> bool:
+    """Whether `measure_output` may look into a file of this name."""
+    path = Path(name)
+    return _holds_output(path) or is_data_file(name) or path.name in _TABLES
+
+
+def _holds_output(path: Path) -> bool:
     return path.suffix in _MEASURED_FILES and path.name != JOURNAL
 
 

@@ -726,6 +726,17 @@ def test_what_is_asked_of_a_network_waits_as_long_as_it_computes(tmp_path):
         assert time.monotonic() - began > deadline_s
 
 
+def test_an_answer_of_very_many_values_ends_the_network(tmp_path, monkeypatch):
+    """Regression: while five million of them were read, no limit was looked at."""
+    monkeypatch.setattr(sandbox_module.SandboxNetwork, "most_values", 5000)
+    with (
+        pytest.raises(EngineError, match="with more than 5,000 values, or brackets and commas in texts"),
+        SandboxEngine(Limits(memory_mib=256)).start(None, workdir=tmp_path) as network,
+    ):
+        network.run([Typed("client", "printf ',%.0s' $(seq 4000)")])
+        network.run([Typed("client", "printf ',%.0s' $(seq 6000)")])
+
+
 def test_a_network_whose_keeper_is_stopped_ends_at_its_limits(tmp_path):
     """Regression: it was asked to end and waited for, and no limit was looked at any more."""
     with SandboxEngine(Limits(memory_mib=256)).start(None, workdir=tmp_path) as network:

@@ -11,6 +11,7 @@ from pockets import needs_pocket
 from linklab.engine.pocket import PocketEngine
 from linklab.exercise.bundle import Bundle, write_bundle
 from linklab.exercise.report import Status
+from linklab.grade import lab_unit
 from linklab.grade.unit import grade
 from linklab.guide.evidence import PredictionEvidence, TypedEvidence
 from linklab.guide.plan import plan_of
@@ -76,6 +77,14 @@ def test_work_that_was_done_counts(tmp_path, lab):
     assert report.answers == {"prediction one-side": "100 ms one way"}
     assert report.words == {"question 1": "light"}
     assert not any("but not when it was done again" in note for note in report.notes)
+
+
+def test_what_takes_the_grader_too_long_ends_it_and_is_told(tmp_path, lab, monkeypatch):
+    """The rest counts as not done; regression: it was an error of ours."""
+    monkeypatch.setattr(lab_unit, "_MOST_S", 0.0)
+    report = grade(handed_in(tmp_path / "a.zip", lab, worked(tmp_path, lab, "show")), None, PocketEngine())
+    why = "doing it again took the grader more than 0 s of processor time"
+    assert (report.status, report.score, report.stopped) == (Status.GRADED, 0.0, f"Doing it again ended early: {why}")
 
 
 def test_claims_are_not_believed(tmp_path, lab):

@@ -363,7 +363,24 @@ def test_what_is_graded_while_memory_runs_out_again_has_no_points(handed_in, tmp
     assert [each.again for each in told if each is not None and each.entry is not None] == [True, False]
     (report,) = (entry.report for entry in found.entries)
     assert (report.status, report.student, report.score, report.checks) == (Status.ERROR, "s1", 0.0, ())
-    assert report.notes[0].startswith("The machine ran out of memory and killed processes while this was graded")
+    assert report.notes[0].startswith("Memory ran out, and Linux ended processes of the grader while this was graded")
+
+
+@pytest.mark.parametrize(
+    ("wanted", "why"),
+    [
+        ({"do": "hang", "for": "60"}, "Grading took longer than 5 s and was ended."),
+        ({"do": "raise"}, "The grader broke: "),
+    ],
+)
+def test_what_broke_for_another_reason_says_it_though_memory_ran_out_elsewhere(
+    handed_in, tmp_path, monkeypatch, wanted, why
+):
+    """Regression: it was told that the machine had run out of memory, and to be graded when more was free."""
+    monkeypatch.setattr(worker, "oom_kills", itertools.count().__next__)
+    found, told = graded(handed_in(s1=wanted), tmp_path / "out", jobs=1, deadline_s=5.0)
+    assert [each.again for each in told if each is not None and each.entry is not None] == [False]
+    assert found.entries[0].report.notes[0].startswith(why)
 
 
 @pytest.mark.parametrize(("kills", "ends"), [(itertools.count, [True, False]), (itertools.repeat, [False])])

@@ -330,17 +330,18 @@ def test_why_a_file_cannot_be_read_names_no_folder_of_the_machine(tmp_path):
     assert (seen.files, seen.broken) == (("a.json",), "a.json: iperf3's JSON holds no interval and no result")
 
 
-def test_what_lines_show_and_write_is_measured_up_to_a_limit(tmp_path):
+def test_what_has_no_room_is_not_measured_and_the_next_line_is(tmp_path):
     """Regression: a lab whose lines left eight files of 60 MiB took the grading process nearly all of its time."""
     files = LineFiles(tmp_path, 2**20)
     seen = []
-    for number, size in enumerate((2**20 - 1000, 2000, 0)):
+    sizes = {"big.bin": 2**21, "a.txt": 2**20 - 2000, "b.txt": 1000, "c.txt": 100}
+    for number, (name, size) in enumerate(sizes.items()):
         files.begin()  # another network has no limit of its own
-        line = TypedEvidence("h1", f"ping -c 1 10.0.0.2; cp big {number}", number)
+        line = TypedEvidence("h1", f"ping -c 1 10.0.0.2; cp x {name}", number)
         files.begins(line)
-        (tmp_path / f"{number}").write_text("-" * size)
+        (tmp_path / name).write_text(PING + " " * size)
         seen.append(files.ended(replace(line, end_s=number + 0.5, output=PING, status=0)))
-    why = "lines showed and wrote more than 1 MiB in all, so it is not measured"
-    assert [each.broken for each in seen] == ["", why, why]
-    assert [each.files for each in seen] == [("0",), ("1",), ("2",)]
-    assert [each.scalars.get("ping.rtt.mean") for each in seen] == [(0.1, "s"), None, None]
+    why = "not measured: with it, what lines showed and wrote would have more than 1 MiB"
+    assert [each.broken for each in seen] == ["", "", why, ""]
+    assert [each.files for each in seen] == [(name,) for name in sizes]
+    assert ["ping.rtt.mean" in each.scalars for each in seen] == [True, True, False, True]

@@ -140,7 +140,7 @@ class _Told(SandboxNetwork):
 
     def boot(self):
         ours, agents = socket.socketpair()
-        self.link = AgentLink(ours, self.largest_message)
+        self.link = AgentLink(ours, self.largest_message, self.most_values)
         threading.Thread(target=Liar(agents, self.lies).serve, daemon=True).start()
         self.link.begin()
 

@@ -88,25 +88,25 @@ def test_files_that_go_from_process_to_process_are_counted():
             seen = [open_files.count(family, 10_000) for _ in range(20)]
         finally:
             os.killpg(hops.pid, 9)
-    assert len([number for number in seen if number > 1800]) >= 15
+    # of 301 processes 3 each, and of the one that moves 900 more: one of 20 looks may miss it
+    assert len([number for number in seen if number > 900 + 900]) >= 15
 
 
-FAMILY = "from linklab.base.processor_time import Family"
 WAITS_FOR_NOBODY = """
 import time
 child = os.fork() or os._exit(0)
 while open(f"/proc/{child}/stat").read().rpartition(")")[2].split()[0] != "Z":
     time.sleep(0.01)
-print(listed([child], 5))
+print(listed([child], 5), _held_by(child))
 """
 
 
 def test_a_process_that_nobody_has_waited_for_holds_nothing():
     """An ordinary user may not look into it, as if it hid something."""
-    program = Path(open_files.__file__).read_text().replace(FAMILY, "Family = None") + WAITS_FOR_NOBODY
+    program = Path(open_files.__file__).read_text() + WAITS_FOR_NOBODY
     ordinary = {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
     said = subprocess.run(["/usr/bin/python3", "-ISc", program], stdout=subprocess.PIPE, check=True, **ordinary)
-    assert said.stdout == b"0\n"
+    assert said.stdout == b"0 0\n"
 
 
 def test_a_process_that_hides_its_files_counts_as_too_much(holder, monkeypatch):
@@ -120,3 +120,22 @@ def test_a_process_that_hides_its_files_counts_as_too_much(holder, monkeypatch):
 
     monkeypatch.setattr(os, "scandir", hidden)
     assert (open_files.listed([holder], 5), list(open_files.paths(holder))) == (6, [])
+    monkeypatch.setattr(open_files, "_sized", lambda _: 0)  # as before Linux 6.2
+    assert open_files.count(Family(holder), 5) == 6
+
+
+def test_before_linux_6_2_the_names_of_files_are_counted(holder, monkeypatch):
+    """Their folder has no size there."""
+    monkeypatch.setattr(open_files, "_sized", lambda _: 0)
+    assert open_files.count(Family(holder), 10_000) == len(list(open_files.paths(holder)))
+    assert open_files.count(Family(holder), 5) == 6
+
+
+def test_a_number_that_is_hidden_is_over_any_limit(holder, monkeypatch):
+    """As under a security module that lets nobody look."""
+
+    def hidden(path, **_):
+        raise PermissionError(path)
+
+    monkeypatch.setattr(os, "stat", hidden)
+    assert open_files._held_by(holder) > 10**9

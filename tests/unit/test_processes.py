@@ -44,12 +44,21 @@ V1 = "4:memory:/docker/c1\n3:cpuset:/\n0::/\n"
     [
         ("0::/user.slice/x.scope\n", "user.slice/x.scope/memory.events", "low 0\noom 2\noom_kill 3\n", 3),
         ("0::/\n", "memory.events", "oom_kill 4\noom_group_kill 9\n", 4),
+        ("0::/user.slice/x.scope\n", "user.slice/memory.events", "oom_kill 7\n", 7),
         (V1, "memory/docker/c1/memory.oom_control", "under_oom 0\noom_kill 5\n", 5),
         (V1, "memory/memory.oom_control", "oom_kill_disable 0\noom_kill 6\n", 6),
         ("0::/user.slice/x.scope\n", "memory.stat", "anon 1\n", 13),
         (None, "memory.stat", "anon 1\n", 13),
     ],
-    ids=["a scope", "a container", "version 1", "a container of version 1", "a group that does not say it", "none"],
+    ids=[
+        "a scope",
+        "a container",
+        "a scope that counts no memory",
+        "version 1",
+        "a container of version 1",
+        "a group that does not say it",
+        "none",
+    ],
 )
 def test_what_the_oom_killer_ended_of_ours_is_told_by_the_control_group(tmp_path, groups, file, text, count):
     """Regression: another container that ran out of memory again and again left honest work without a mark."""

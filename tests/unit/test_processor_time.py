@@ -91,12 +91,42 @@ def test_memory_of_its_own_counts_and_that_of_files_does_not(tmp_path):
     assert Family(process.pid).taken() == Taken()
 
 
-def test_who_was_not_there_at_the_last_look_is_read_first():
+def test_who_was_not_there_at_the_last_look_is_read_first(monkeypatch):
     """Regression: where numbers had begun anew, a process that moved on by fork(2) was read last, when it had gone."""
-    order = []
-    family = Family(os.getpid())
-    family.look()
-    family._before -= {1}  # as if the first process had begun since, whose number is smaller than all others
-    family.look(lambda pid: order.append(pid) or 0)
-    assert order[0] == 1
-    assert order[1:] == sorted(order[1:], reverse=True)
+    with subprocess.Popen(["sleep", "60"]) as old, subprocess.Popen(["sleep", "60"]) as new:
+        order: list[int] = []
+        family = Family(os.getpid())
+        monkeypatch.setattr(os, "listdir", lambda _: ["self", str(os.getpid()), str(old.pid)])
+        family.look()
+        monkeypatch.setattr(os, "listdir", lambda _: [str(os.getpid()), str(new.pid), str(old.pid)])
+        family._before -= {os.getpid()}  # as if this one had begun since, with a smaller number than the others
+        family.look(lambda pid: order.append(pid) or 0)
+        for each in (old, new):
+            each.kill()
+    assert order == [new.pid, os.getpid(), old.pid]
+
+
+def test_who_is_adopted_during_a_look_is_a_member(monkeypatch):
+    """Regression: a process was in no sum whose parent had ended before its turn to be read came."""
+    script = "import ctypes, os, sys, time\nctypes.CDLL(None).prctl(36, 1)\n"  # it adopts (PR_SET_CHILD_SUBREAPER)
+    script += "first = os.fork()\nif not first:\n    print(os.fork() or os.getpid(), flush=True)\n    time.sleep(60)\n"
+    script += "os.waitpid(first, 0)\nprint(0, flush=True)\ntime.sleep(60)\n"
+    with subprocess.Popen([sys.executable, "-Sc", script], stdout=subprocess.PIPE, text=True) as root:
+        child = int(root.stdout.readline())
+        root.stdout.readline()
+        (parent,) = (each.parent for each in Family(root.pid).look() if each.pid == child)
+
+        def ends_its_parent(pid):
+            if pid == child:
+                os.kill(parent, 9)
+                root.stdout.readline()
+            return 0
+
+        names = [str(pid) for pid in (root.pid, parent, child)]
+        monkeypatch.setattr(os, "listdir", lambda _: names)
+        family = Family(root.pid)
+        family._before = frozenset((root.pid, parent))
+        found = {each.pid: each.parent for each in family.look(ends_its_parent)}
+        os.kill(child, 9)
+        root.kill()
+    assert found == {root.pid: os.getpid(), child: root.pid}

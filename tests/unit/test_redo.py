@@ -10,6 +10,7 @@ import pytest
 
 from linklab.engine.api import Background, Completed, Shows, StopAfter
 from linklab.errors import BootError, DeadlineError, ShortageError
+from linklab.guide import redo
 from linklab.guide.evidence import EditorEvidence, FileEvidence, StateEvidence, TypedEvidence
 from linklab.guide.redo import BESIDE_S, Redoing
 from linklab.lab.model import find_lab, load_lab
@@ -261,14 +262,23 @@ def test_lines_that_do_not_end_are_waited_for_three_times_in_all_networks(lab, t
     """Regression: a line in each network stopped the agent, and each was waited for anew, for half an hour in all."""
     lines = [part for at in range(4) for part in (BEGUN, begins("x", at), ends("x", at, at + 0.5))]
     said, _, redoing = redone(lab, tmp_path, *lines, hangs=("x",))
-    assert redoing.stopped == "3 lines that ended for the student did not end here"
+    assert redoing.stopped == '3 lines ended for the student but not here; the last is "x" on h1'
     assert said.count("start") == 3
+
+
+def test_a_line_for_which_there_is_no_room_is_not_measured(lab, tmp_path, monkeypatch):
+    """What was done is seen all the same."""
+    monkeypatch.setattr(redo, "_MOST_MEASURED", 5)
+    _, seen, redoing = redone(lab, tmp_path, BEGUN, begins("ls", 1.0), ends("ls", 1.0, 1.0))
+    (line,) = (each for each in seen if isinstance(each, TypedEvidence) and each.ended)
+    assert line.broken == "not measured: with it, what lines showed and wrote would have more than 0 MiB"
+    assert (line.status, redoing.stopped) == (0, "")
 
 
 def test_a_progress_that_takes_us_too_long_ends_where_it_is(lab, tmp_path):
     """Regression: 4,000 lines that touch 490 files each took all time of the grading process, and so got no mark."""
     _, seen, redoing = redone(lab, tmp_path, BEGUN, begins("ls", 1.0), ends("ls", 1.0, 1.0), most_s=0.0)
-    assert redoing.stopped == "to look at what it wrote took more than 0 s of processor time"
+    assert redoing.stopped == "doing it again took the grader more than 0 s of processor time"
     assert not any(isinstance(each, TypedEvidence) for each in seen)
 
 

@@ -295,7 +295,7 @@ def test_a_submission_is_graded_among_subordinate_users(options, entered, monkey
 
     def work():
         os.chdir(tmp_path / "work")
-        return worker._work(worker.Unit("a.zip", b"", None, 60.0, options), "a.zip", lambda _: None).notes
+        return worker._work(worker.Unit("a.zip", b"", None, 60.0, options), "a.zip", lambda _: None).report.notes
 
     assert apart(work) == (repr([1] * entered),)
 
