@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What a process and all below it have taken: processor time, and memory of their own.
 
-The wall clock also counts what other programs of the machine do. Source: proc_pid_stat(5), fields 14 to 17;
-proc_pid_statm(5).
+The wall clock also counts what other programs of the machine do. Source: proc_pid_stat(5), fields 3, 4, 14 to 17, and
+20; proc_pid_statm(5).
 """
 
 from __future__ import annotations
@@ -18,8 +18,10 @@ _OF_KERNEL = 2
 """The parent of the machine's kernel's own threads."""
 _MOST = 4096
 """Bytes; more than 52 numbers and a name of at most 64 bytes take."""
-_PARENT, _USER, _WAITED_SYSTEM = 1, 11, 14
-"""Places of fields 4, 14, and 17 behind the name, which is field 2 and may hold anything."""
+_STATE, _PARENT, _USER, _WAITED_SYSTEM, _THREADS = 0, 1, 11, 14, 17
+"""Places of fields 3, 4, 14, 17, and 20 behind the name, which is field 2 and may hold anything."""
+_BUSY = (b"R", b"D")
+"""States of a process that computes, is next to, or waits for the machine and cannot be ended."""
 
 
 @dataclass(frozen=True)
@@ -29,11 +31,13 @@ class Taken:
     processor_s: seconds, those included of processes that have been waited for.
     processes: how many there are.
     own_bytes: of their memory, what is no file's, and not shared with other processes.
+    busy: how many compute, are next to, or wait for the machine, where further threads of a process count as busy.
     """
 
     processor_s: float = 0.0
     processes: int = 0
     own_bytes: int = 0
+    busy: int = 0
 
 
 @dataclass(frozen=True)
@@ -41,12 +45,14 @@ class Member:
     """A process of a family.
 
     ticks: of processor time, those included of processes that it has waited for.
+    busy: as of `Taken`.
     value: what `Family.look` was asked for.
     """
 
     pid: int
     parent: int
     ticks: int
+    busy: int
     value: int = 0
 
 
@@ -76,11 +82,11 @@ class Family:
             names = os.listdir("/proc")  # noqa: PTH208 - of thousands of processes, a few times a second
             new = {int(name) for name in names if name.isdecimal()} - found.keys()
             for one in sorted(new, key=lambda one: (one in self._before, -one)):
-                if (read := _parent_and_ticks(str(one))) is not None:
-                    found[one] = Member(one, *read, value(one) if read[0] != _OF_KERNEL else 0)
+                if (read := _member(one)) is not None:
+                    found[one] = replace(read, value=value(one)) if read.parent != _OF_KERNEL else read
         for one, each in found.items():
-            if each.parent not in found and (read := _parent_and_ticks(str(one))) is not None:
-                found[one] = replace(each, parent=read[0])  # it was adopted while this looked
+            if each.parent not in found and (read := _member(one)) is not None:
+                found[one] = replace(each, parent=read.parent)  # it was adopted while this looked
         self._before = frozenset(found)
         below: dict[int, list[int]] = {}
         for one, each in found.items():
@@ -98,8 +104,7 @@ class Family:
         One that nobody waits for counts as long as it lives.  Memory that changes its process faster than this looks
         may be missed, as by vfork(2) whose child ends its parent.
         """
-        found = self.look(_own_bytes)
-        return Taken(sum(each.ticks for each in found) / _TICKS, len(found), sum(each.value for each in found))
+        return _sum(self.look(_own_bytes))
 
 
 def processor_s(pid: int) -> float:
@@ -109,8 +114,17 @@ def processor_s(pid: int) -> float:
 
 def taken_by(pids: Collection[int]) -> Taken:
     """What these processes have taken, whatever their parents; one that has gone adds nothing."""
-    found = [read[1] for pid in pids if (read := _parent_and_ticks(str(pid))) is not None]
-    return Taken(sum(found) / _TICKS, len(found), sum(map(_own_bytes, pids)))
+    return _sum([replace(read, value=_own_bytes(pid)) for pid in pids if (read := _member(pid)) is not None])
+
+
+def _sum(found: Collection[Member]) -> Taken:
+    """Of all of them; their values are their memory."""
+    return Taken(
+        sum(each.ticks for each in found) / _TICKS,
+        len(found),
+        sum(each.value for each in found),
+        sum(each.busy for each in found),
+    )
 
 
 def _own_bytes(pid: int) -> int:
@@ -127,10 +141,14 @@ def _own_bytes(pid: int) -> int:
     return (int(fields[1]) - int(fields[2])) * _PAGE if fields else 0
 
 
-def _parent_and_ticks(name: str) -> tuple[int, int] | None:
-    """The parent, and the ticks of the process and of those it has waited for; None if it has gone."""
-    fields = _read(f"/proc/{name}/stat").rpartition(b")")[2].split(None, _WAITED_SYSTEM + 1)
-    return (int(fields[_PARENT]), sum(map(int, fields[_USER : _WAITED_SYSTEM + 1]))) if fields else None
+def _member(pid: int) -> Member | None:
+    """A process without its value; None if it has gone."""
+    fields = _read(f"/proc/{pid}/stat").rpartition(b")")[2].split(None, _THREADS + 1)
+    if not fields:
+        return None
+    ticks = sum(map(int, fields[_USER : _WAITED_SYSTEM + 1]))
+    busy = (fields[_STATE] in _BUSY) + max(0, int(fields[_THREADS]) - 1)  # one that has ended may say it has none
+    return Member(pid, int(fields[_PARENT]), ticks, busy)
 
 
 def _read(name: str) -> bytes:

@@ -89,7 +89,7 @@ def grade_lab(bundle: Bundle, source: str, engine: Engine) -> Report:
         redoing = Redoing(handed_in.lab, engine, folder, time.monotonic() + HANG_S, _MOST_S)
         guide.see_all(redoing.evidence(entries))
     checks = tuple(_check(state) for state in guide.steps() if _counts(guide.plan, state))
-    notes = [*bundle.notes, *trouble, *_notes(handed_in, claimed, guide, redoing.stopped)]
+    notes = [*bundle.notes, *trouble, *_notes(handed_in, claimed, guide, redoing)]
     environment = {name: value for name, value in redoing.environment.items() if name != "seed"}
     return Report(
         exercise=f"lab{handed_in.lab.number}",
@@ -108,7 +108,7 @@ def grade_lab(bundle: Bundle, source: str, engine: Engine) -> Report:
         environment={**environment, "linklab": __version__, "seeds": [redoing.seed]},
         unproven=True,
         claims=called(handed_in.student, handed_in.name),
-        stopped=next(iter(_ended_early(redoing.stopped)), ""),
+        stopped=next(iter(_unlike(redoing)), ""),
     )
 
 
@@ -255,11 +255,11 @@ def _check(state: StepState) -> CheckResult:
     )
 
 
-def _notes(handed_in: HandedInLab, claimed: Guide, guide: Guide, stopped: str) -> list[str]:
+def _notes(handed_in: HandedInLab, claimed: Guide, guide: Guide, redoing: Redoing) -> list[str]:
     found = ["What was typed was typed again; what counts is what that showed, not what the student's machine said."]
     if not handed_in.same:
         found.append("The lab was done with another version of its manual than the one here.")
-    found += [*handed_in.more, *_ended_early(stopped)]
+    found += [*handed_in.more, *_unlike(redoing)]
     before, after = ({one.id: one for one in each.steps()} for each in (claimed, guide))
     lost = [name for name, one in after.items() if before[name].status.good and not one.status.good]
     won = [name for name, one in after.items() if one.status.good and not before[name].status.good]
@@ -277,8 +277,11 @@ def _notes(handed_in: HandedInLab, claimed: Guide, guide: Guide, stopped: str) -
     return found
 
 
-def _ended_early(stopped: str) -> list[str]:
-    return [f"Doing it again ended early: {one_line(stopped)}"] if stopped else []
+def _unlike(redoing: Redoing) -> list[str]:
+    """How doing it again went another way than the student's work, perhaps by what ran beside it."""
+    early = [f"Doing it again ended early: {one_line(redoing.stopped)}"] if redoing.stopped else []
+    in_vain = [f"Waited for in vain: {one_line(_named(redoing.in_vain))}"] if redoing.in_vain else []
+    return [*early, *in_vain]
 
 
 def _predictions(handed_in: HandedInLab, claimed: Guide) -> dict[str, str]:

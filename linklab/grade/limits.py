@@ -29,6 +29,8 @@ class Limits:
     memory_mib: of its kernel; work_mib: of what is written beside that, by whatever is inside.
     own_mib: of what its processes have of their own, all together; the two above are files in memory.
     stack_mib: of each process's stack, which counts towards own_mib.
+    busy: processes and threads that compute or wait for the machine, in two looks one after the other; of a pocket's
+        kernel up to five.  What thousands of them share, such as the lock of a folder, nobody else of the machine gets.
     files: written, of any kind; processes: of the guest, each is one of ours; open_files: of its kernel.
     signals: queued, and timers, of which each holds one (timer_create(2)), of all processes together; a pocket's kernel
         has a few.
@@ -48,6 +50,7 @@ class Limits:
     work_mib: int = 128
     files: int = 20_000
     processes: int = 4096
+    busy: int = 16
     open_files: int = 65_536
     signals: int = 4096
     processor_s: float = 300.0

@@ -60,6 +60,8 @@ _MOST_OVER_S = 60.0
 _FOLDERS = 2
 _LOOK_S, _REST = 0.25, 10
 """The least time between two looks, and how many times as long as a look takes the rest after it is."""
+_CROWDED = 2
+"""Looks in which too many compute: what ends at once does so, too."""
 _IDLE = 0.02
 """Share of a processor below which a network does not compute, but waits for what does not come."""
 _ORDERLY_S = 1.0
@@ -169,6 +171,7 @@ class SandboxNetwork(PocketNetwork):
         self._began = time.monotonic()
         self._used_s = 0.0
         self._idle_s = 0.0  # wall-clock time of requests in which next to nothing was done, and not answered
+        self._crowded = 0  # looks up to now in which too many computed
         self._heard_s = 0.0  # processor time of ours that hearing the keeper has taken
         self._carried_s = 0.0  # the same of carrying files
         self._shared: list[int] = []  # open folders: of work and memory
@@ -200,7 +203,8 @@ class SandboxNetwork(PocketNetwork):
         if len(self._shared) != _FOLDERS:
             raise BootError("the sandbox did not hand its folders over")
         self._exchange = self._exchanged(self._shared[0])
-        threading.Thread(target=self._watch, name="sandbox", daemon=True).start()
+        for excess in (self._excess, self._excess_of_files):  # to look at folders may take as long as they are held up
+            threading.Thread(target=self._watch, args=(excess,), name="sandbox", daemon=True).start()
 
     def _patience(self, deadline_s: float) -> Iterator[float]:
         """As `patience`; notes for how long nothing was done meanwhile."""
@@ -350,17 +354,17 @@ class SandboxNetwork(PocketNetwork):
         """By all processes inside; one that has lost its parent is adopted by bubblewrap, and so stays below it."""
         return self._family.taken()
 
-    def _watch(self) -> None:
-        """End the network when it has taken too much; what it writes, the machine counts."""
+    def _watch(self, excess: Callable[[int], str]) -> None:
+        """End the network when it has taken too much, as `excess` says with the number of each look."""
         look_s = 0.0  # thousands of processes that only wait would take half an hour of ours
         for number in itertools.count():
-            if self._gone.wait(max(_LOOK_S, _REST * look_s)):
+            if self._gone.wait(_LOOK_S if self._crowded else max(_LOOK_S, _REST * look_s)):
                 self._kill()  # what has ended the keeper may go on, and nobody would look at it
                 return
             began_s = time.thread_time()
             whose: type[EngineError] = OverusedError
             try:
-                why = self._excess(number)
+                why = excess(number)
                 if not why and self._idle_s > IDLE_S:
                     why, whose = f"the network did nothing for {self._idle_s:g} s and was stopped", EngineError
             except OSError as error:  # this thread holds every limit, and must not end by what is done inside
@@ -377,13 +381,14 @@ class SandboxNetwork(PocketNetwork):
                 return
             look_s = time.thread_time() - began_s
 
-    def _excess(self, number: int) -> str:
-        """Why the network must be stopped, by the look with that number; "" if it may go on.
+    def _excess(self, _number: int) -> str:
+        """Why the network must be stopped for what its processes take, by a look; "" if it may go on.
 
         Raises:
             OSError: it cannot be looked at.
         """
         limits, found = self.limits, self._look()
+        self._crowded = self._crowded + 1 if found.busy > limits.busy else 0
         heard_s = self.link.taken_s + self._heard_s
         limited = (
             (self._used_s > limits.processor_s, f"took more than {limits.processor_s:.0f} s of processor time"),
@@ -394,6 +399,7 @@ class SandboxNetwork(PocketNetwork):
                 f"took more than {limits.own_mib} MiB beside its kernel's memory",
             ),
             (found.processes > limits.processes + _OURS, f"had more than {limits.processes} processes"),
+            (self._crowded >= _CROWDED, f"had more than {limits.busy} programs of the machine compute at once"),
         )
         if why := next((why for over, why in limited if over), ""):
             return f"the network {why} and was stopped"
@@ -401,7 +407,16 @@ class SandboxNetwork(PocketNetwork):
             return self._too_much_came_out()
         if self._carried_s > limits.carried_s:
             why = f"copying the network's files took more than {limits.carried_s:g} s of processor time"
-        elif number % _FILES_EVERY == 0 and self._open_files() > MOST_HELD:
+            return f"{why}, and the network was stopped"
+        return ""
+
+    def _excess_of_files(self, number: int) -> str:
+        """The same of what it writes and holds open.
+
+        Raises:
+            OSError: it cannot be looked at.
+        """
+        if number % _FILES_EVERY == 0 and self._open_files() > MOST_HELD:
             why = f"more than {MOST_HELD:,} files were held open inside, or hidden"
         else:
             why = self._overfull()

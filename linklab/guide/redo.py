@@ -78,6 +78,8 @@ class Redoing:
     environment: Mapping[str, Any] = field(default_factory=dict)
     stopped: str = ""
     """Why it ended before the last line; "" if it did not."""
+    in_vain: list[str] = field(default_factory=list)
+    """Lines that ended for the student and were waited for in vain, each with its terminal."""
 
     def __post_init__(self) -> None:
         self._until_processor_s = time.process_time() + self.most_s
@@ -90,7 +92,6 @@ class Redoing:
         self._said_s = 0.0
         self._written: set[str] = set()
         self._mininet = ""
-        self._without_end = 0
         self._files = LineFiles(self.folder, _MOST_MEASURED)
 
     def evidence(self, entries: Sequence[ProgressEntry]) -> Iterator[GuideEvidence]:
@@ -220,10 +221,10 @@ class Redoing:
             done = self.network.run([typed], deadline_s=min(self._left_s(), LINE_WALL_S))[0]
         except DeadlineError:
             self._left_s()
-            self._without_end += 1
-            if self._without_end > _MOST_WITHOUT_END:
-                last = f"the last is {quoted(line.text)} on {line.terminal}"
-                raise RedoError(f"{self._without_end} lines ended for the student but not here; {last}") from None
+            self.in_vain.append(f"{quoted(line.text)} on {line.terminal}")
+            if len(self.in_vain) > _MOST_WITHOUT_END:
+                said = f"{len(self.in_vain)} lines ended for the student but not here; the last is {self.in_vain[-1]}"
+                raise RedoError(said) from None
             yield self._starts(line, Completed(typed.terminal, typed.text, "", None, start_s, start_s), typed.terminal)
             return
         yield from self._done(line, done)

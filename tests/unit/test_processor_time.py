@@ -130,3 +130,19 @@ def test_who_is_adopted_during_a_look_is_a_member(monkeypatch):
         os.kill(child, 9)
         root.kill()
     assert found == {root.pid: os.getpid(), child: root.pid}
+
+
+def test_busy_are_those_that_compute_and_further_threads():
+    """Two that spin; one that waits has three more threads, whatever they do."""
+    spins = subprocess.Popen(["sh", "-c", "(while :; do :; done) & while :; do :; done"], start_new_session=True)
+    threads = "import sys, threading\nfor _ in range(3): threading.Thread(target=sys.stdin.readline).start()\n"
+    threads += "print(flush=True)\n"
+    waits = subprocess.Popen([sys.executable, "-Sc", threads], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    try:
+        waits.stdout.readline()
+        time.sleep(0.2)
+        assert (Family(spins.pid).taken().busy, Family(waits.pid).taken().busy) == (2, 3)
+    finally:
+        os.killpg(spins.pid, 9)
+        spins.wait()
+        waits.communicate()

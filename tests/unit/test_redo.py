@@ -264,6 +264,7 @@ def test_lines_that_do_not_end_are_waited_for_three_times_in_all_networks(lab, t
     said, _, redoing = redone(lab, tmp_path, *lines, hangs=("x",))
     assert redoing.stopped == '3 lines ended for the student but not here; the last is "x" on h1'
     assert said.count("start") == 3
+    assert redoing.in_vain == ['"x" on h1'] * 3
 
 
 def test_a_line_for_which_there_is_no_room_is_not_measured(lab, tmp_path, monkeypatch):

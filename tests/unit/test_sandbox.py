@@ -718,9 +718,21 @@ def test_a_look_that_takes_long_is_followed_by_a_longer_rest(monkeypatch, tmp_pa
     network.link = SimpleNamespace(taken_s=0.0)
     network._gone = SimpleNamespace(wait=rest)
     monkeypatch.setattr(network, "_look", look)
-    monkeypatch.setattr(network, "_open_files", lambda: 0)
-    network._watch()
+    network._watch(network._excess)
     assert rests == [0.25, pytest.approx(1, rel=0.4), pytest.approx(2, rel=0.4)]
+
+
+def test_a_network_of_which_too_much_computes_in_two_looks_is_stopped(monkeypatch, tmp_path):
+    """Regression: 3,500 busy threads shared the lock of /usr/bin, so that nobody else could list it for minutes."""
+    monkeypatch.setattr(pocket_kernel, "require", lambda: None)
+    network = sandbox.SandboxNetwork(
+        Limits(), None, workdir=tmp_path, clock=Clock.VIRTUAL, seed=1, profile="desktop", memory_mib=16
+    )
+    network.link = SimpleNamespace(taken_s=0.0)
+    busy = iter((17, 16, 17, 17))
+    monkeypatch.setattr(network, "_look", lambda: Taken(busy=next(busy)))
+    why = "the network had more than 16 programs of the machine compute at once and was stopped"
+    assert [network._excess(1) for _ in range(4)] == ["", "", "", why]
 
 
 def test_a_network_that_does_nothing_at_request_after_request_is_ended(monkeypatch, tmp_path):
@@ -734,7 +746,6 @@ def test_a_network_that_does_nothing_at_request_after_request_is_ended(monkeypat
     network._control = SimpleNamespace(shutdown=lambda how: None)
     network._gone = SimpleNamespace(wait=lambda seconds: bool(told))
     monkeypatch.setattr(network, "_look", Taken)
-    monkeypatch.setattr(network, "_open_files", lambda: 0)
     monkeypatch.setattr(network, "used_s", lambda: network._used_s)
     assert list(network._patience(180.0)) == [180.0]
     assert network._excess(1) == ""
@@ -745,7 +756,7 @@ def test_a_network_that_does_nothing_at_request_after_request_is_ended(monkeypat
     assert [next(waits), network._idle_s] == [80.0, 180.0]
     waits.close()
     assert list(network._patience(180.0)) == [180.0]
-    network._watch()
+    network._watch(network._excess)
     assert told == [("the network did nothing for 360 s and was stopped", EngineError)]
 
 
