@@ -37,6 +37,7 @@ from linklab.grade.accounts import (
     as_user,
     deleted,
     end_all,
+    killer,
     processes,
     readable,
 )
@@ -104,6 +105,7 @@ class ContainerNetwork(SandboxNetwork):
         super().__init__(limits, user, **options)
         self._account = user
         self._looking = threading.Lock()  # either the folders are looked at, or they are closed
+        self._killer: subprocess.Popen[bytes] | None = None
         self._held: list[int] = []  # our folders, open: where there is no Landlock, they can be moved
         self._base = self._folder(folder_without_blanks())
         self._memory: Path | None = None
@@ -111,6 +113,7 @@ class ContainerNetwork(SandboxNetwork):
 
     def boot(self) -> None:
         """Start the kernel, whose memory is a deleted file: the largest before anything of a student's runs."""
+        self._killer = killer(self._account)
         super().boot()
         with ThreadPoolExecutor(max_workers=1) as thread:  # not the main one: see deleted
             found, _ = thread.submit(deleted, self._account).result()
@@ -123,14 +126,23 @@ class ContainerNetwork(SandboxNetwork):
             super()._end()
         finally:
             try:
+                self._kill_at_once()
                 end_all(self._account)
             finally:
                 self._remove_folders()
 
     def _kill(self) -> None:
         """Every process of its user, of which one may hold the keeper's socket, whose end is waited for."""
+        self._kill_at_once()
         with contextlib.suppress(EngineError, OSError):  # which `_end` says
             end_all(self._account)
+
+    def _kill_at_once(self) -> None:
+        """What is there now, before anything is looked at."""
+        if self._killer is not None and self._killer.stdin is not None:
+            with contextlib.suppress(OSError):
+                self._killer.stdin.close()
+            self._killer.wait()
 
     def _remove_folders(self) -> None:
         try:

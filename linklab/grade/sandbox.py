@@ -60,6 +60,8 @@ _MOST_OVER_S = 60.0
 _FOLDERS = 2
 _LOOK_S, _REST = 0.25, 10
 """The least time between two looks, and how many times as long as a look takes the rest after it is."""
+_LOOK_WITHIN = 10
+"""Wall-clock seconds for a look at processes, of which thousands take it half a second."""
 _CROWDED = 2
 """Looks in which too many compute: what ends at once does so, too."""
 _IDLE = 0.02
@@ -172,6 +174,7 @@ class SandboxNetwork(PocketNetwork):
         self._used_s = 0.0
         self._idle_s = 0.0  # wall-clock time of requests in which next to nothing was done, and not answered
         self._crowded = 0  # looks up to now in which too many computed
+        self._looking_at = 0  # number of the look at its processes, from 1, that goes on; 0 for none
         self._heard_s = 0.0  # processor time of ours that hearing the keeper has taken
         self._carried_s = 0.0  # the same of carrying files
         self._shared: list[int] = []  # open folders: of work and memory
@@ -205,6 +208,7 @@ class SandboxNetwork(PocketNetwork):
         self._exchange = self._exchanged(self._shared[0])
         for excess in (self._excess, self._excess_of_files):  # to look at folders may take as long as they are held up
             threading.Thread(target=self._watch, args=(excess,), name="sandbox", daemon=True).start()
+        threading.Thread(target=self._watch_looks, name="looks", daemon=True).start()
 
     def _patience(self, deadline_s: float) -> Iterator[float]:
         """As `patience`; notes for how long nothing was done meanwhile."""
@@ -373,21 +377,40 @@ class SandboxNetwork(PocketNetwork):
             except MemoryError:
                 why, whose = "what the network takes cannot be counted (no memory), and it was stopped", ShortageError
             if why:
-                self.link.end(why, whose)
-                with contextlib.suppress(OSError):
-                    self._control.shutdown(socket.SHUT_WR)
-                if not self._gone.wait(_ORDERLY_S):  # who has left the pocket's kernel may have stopped the keeper
-                    self._kill()
+                self._stop(why, whose)
                 return
             look_s = time.thread_time() - began_s
 
-    def _excess(self, _number: int) -> str:
+    def _watch_looks(self) -> None:
+        """End the network when its processes cannot be looked at, since somebody holds what that needs, as of /proc.
+
+        Counted are wakes of this thread, so that a machine or a grader that stood still ends nothing.
+        """
+        at, wakes = 0, 0
+        while not self._gone.wait(1.0):
+            wakes = wakes + 1 if self._looking_at == at and at else 0
+            at = self._looking_at
+            if wakes >= _LOOK_WITHIN:
+                self._stop("the network kept itself from being looked at, and was stopped", OverusedError)
+                return
+
+    def _stop(self, why: str, whose: type[EngineError]) -> None:
+        self.link.end(why, whose)
+        with contextlib.suppress(OSError):
+            self._control.shutdown(socket.SHUT_WR)
+        if not self._gone.wait(_ORDERLY_S):  # who has left the pocket's kernel may have stopped the keeper
+            self._kill()
+
+    def _excess(self, number: int) -> str:
         """Why the network must be stopped for what its processes take, by a look; "" if it may go on.
 
         Raises:
             OSError: it cannot be looked at.
         """
-        limits, found = self.limits, self._look()
+        limits = self.limits
+        self._looking_at = number + 1
+        found = self._look()
+        self._looking_at = 0
         self._crowded = self._crowded + 1 if found.busy > limits.busy else 0
         heard_s = self.link.taken_s + self._heard_s
         limited = (

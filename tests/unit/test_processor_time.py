@@ -93,17 +93,17 @@ def test_memory_of_its_own_counts_and_that_of_files_does_not(tmp_path):
 
 def test_who_was_not_there_at_the_last_look_is_read_first(monkeypatch):
     """Regression: where numbers had begun anew, a process that moved on by fork(2) was read last, when it had gone."""
-    with subprocess.Popen(["sleep", "60"]) as old, subprocess.Popen(["sleep", "60"]) as new:
+    with subprocess.Popen(["sleep", "60"]) as one, subprocess.Popen(["sleep", "60"]) as other:
+        smaller, larger = sorted((one.pid, other.pid))  # as if the one with the smaller number had begun later
         order: list[int] = []
         family = Family(os.getpid())
-        monkeypatch.setattr(os, "listdir", lambda _: ["self", str(os.getpid()), str(old.pid)])
+        monkeypatch.setattr(os, "listdir", lambda _: ["self", str(larger)])
         family.look()
-        monkeypatch.setattr(os, "listdir", lambda _: [str(os.getpid()), str(new.pid), str(old.pid)])
-        family._before -= {os.getpid()}  # as if this one had begun since, with a smaller number than the others
+        monkeypatch.setattr(os, "listdir", lambda _: ["self", str(larger), str(smaller)])
         family.look(lambda pid: order.append(pid) or 0)
-        for each in (old, new):
+        for each in (one, other):
             each.kill()
-    assert order == [new.pid, os.getpid(), old.pid]
+    assert order == [smaller, larger]
 
 
 def test_who_is_adopted_during_a_look_is_a_member(monkeypatch):

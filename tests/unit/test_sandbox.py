@@ -735,6 +735,39 @@ def test_a_network_of_which_too_much_computes_in_two_looks_is_stopped(monkeypatc
     assert [network._excess(1) for _ in range(4)] == ["", "", "", why]
 
 
+def test_a_network_that_cannot_be_looked_at_is_stopped(monkeypatch, tmp_path):
+    """Regression: in a container programs held the lock of /proc, and no limit was looked at for half a minute."""
+    told, looking, end = [], threading.Event(), threading.Event()
+
+    def held_up():
+        looking.set()
+        end.wait(60)
+        return Taken()
+
+    monkeypatch.setattr(pocket_kernel, "require", lambda: None)
+    monkeypatch.setattr(sandbox, "_LOOK_WITHIN", 3)
+    network = sandbox.SandboxNetwork(
+        Limits(), None, workdir=tmp_path, clock=Clock.VIRTUAL, seed=1, profile="desktop", memory_mib=16
+    )
+    network.link = SimpleNamespace(taken_s=0.0, end=lambda why, whose: told.append((why, whose)))
+    network._control = SimpleNamespace(shutdown=lambda how: None)
+    waits = []
+    network._gone = SimpleNamespace(wait=lambda seconds: bool(told) or waits.append(seconds))
+    monkeypatch.setattr(network, "_look", held_up)
+    looker = threading.Thread(target=network._excess, args=(0,))
+    looker.start()
+    looking.wait(60)
+    network._watch_looks()
+    end.set()
+    looker.join()
+    assert told == [("the network kept itself from being looked at, and was stopped", OverusedError)]
+    assert len(waits) == 4  # the look is first seen, then for three wakes more
+    told.clear()
+    network._gone = SimpleNamespace(wait=lambda _: waits.append(0) or len(waits) > 20)
+    network._watch_looks()
+    assert told == []
+
+
 def test_a_network_that_does_nothing_at_request_after_request_is_ended(monkeypatch, tmp_path):
     """Regression: each line of a lab was waited for three minutes, so one place of a class was held for 24."""
     told = []
