@@ -60,8 +60,8 @@ _MOST_OVER_S = 60.0
 _FOLDERS = 2
 _LOOK_S, _REST = 0.25, 10
 """The least time between two looks, and how many times as long as a look takes the rest after it is."""
-_LOOK_WITHIN = 10
-"""Wall-clock seconds for a look at processes, of which thousands take it half a second."""
+_LOOK_WITHIN, _STANDS_STILL_S = 10, 0.001
+"""Wall-clock seconds after which a look is held up that has used less processor time than that meanwhile."""
 _CROWDED = 2
 """Looks in which too many compute: what ends at once does so, too."""
 _IDLE = 0.02
@@ -175,6 +175,8 @@ class SandboxNetwork(PocketNetwork):
         self._idle_s = 0.0  # wall-clock time of requests in which next to nothing was done, and not answered
         self._crowded = 0  # looks up to now in which too many computed
         self._looking_at = 0  # number of the look at its processes, from 1, that goes on; 0 for none
+        self._looks_clock = 0  # of the thread that looks
+        self._at_look = threading.Lock()
         self._heard_s = 0.0  # processor time of ours that hearing the keeper has taken
         self._carried_s = 0.0  # the same of carrying files
         self._shared: list[int] = []  # open folders: of work and memory
@@ -384,17 +386,23 @@ class SandboxNetwork(PocketNetwork):
     def _watch_looks(self) -> None:
         """End the network when its processes cannot be looked at, since somebody holds what that needs, as of /proc.
 
-        Counted are wakes of this thread, so that a machine or a grader that stood still ends nothing.
+        Then a look goes on and computes nothing; on a busy machine it computes slowly.  Counted are wakes of this
+        thread, so that a machine or a grader that stood still ends nothing.
         """
-        at, wakes = 0, 0
+        at, since_s, wakes = 0, 0.0, 0
         while not self._gone.wait(1.0):
-            wakes = wakes + 1 if self._looking_at == at and at else 0
-            at = self._looking_at
+            with self._at_look:  # so that the thread whose time is read is there
+                now, used_s = self._looking_at, time.clock_gettime(self._looks_clock) if self._looking_at else 0.0
+            if now and now == at and used_s - since_s < _STANDS_STILL_S:
+                wakes += 1
+            else:
+                at, since_s, wakes = now, used_s, 0
             if wakes >= _LOOK_WITHIN:
                 self._stop("the network kept itself from being looked at, and was stopped", OverusedError)
                 return
 
     def _stop(self, why: str, whose: type[EngineError]) -> None:
+        """End the network for that reason."""
         self.link.end(why, whose)
         with contextlib.suppress(OSError):
             self._control.shutdown(socket.SHUT_WR)
@@ -408,9 +416,13 @@ class SandboxNetwork(PocketNetwork):
             OSError: it cannot be looked at.
         """
         limits = self.limits
-        self._looking_at = number + 1
-        found = self._look()
-        self._looking_at = 0
+        with self._at_look:
+            self._looking_at, self._looks_clock = number + 1, time.pthread_getcpuclockid(threading.get_ident())
+        try:
+            found = self._look()
+        finally:
+            with self._at_look:
+                self._looking_at = 0
         self._crowded = self._crowded + 1 if found.busy > limits.busy else 0
         heard_s = self.link.taken_s + self._heard_s
         limited = (
