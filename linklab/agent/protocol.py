@@ -58,8 +58,8 @@ def encode(message: dict[str, Any]) -> bytes:
 class Decoder:
     """Bytes as they come → whole messages.
 
-    most_values: of one message, None for any number.  Counts `[`, `{`, and `,`, also inside texts.  Python reads a
-        million values in half a second, in which no other thread runs.
+    most_values: of one message, None for any number.  Counts `[`, `{`, and `,`, also inside texts.  Python takes
+        half a second at worst to read a million values, and no other thread runs meanwhile.
     """
 
     def __init__(self, most_values: int | None = None) -> None:

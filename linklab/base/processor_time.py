@@ -62,7 +62,7 @@ class Family:
     Each is read whole at once, first those that the last look did not find, the newest of them first: they end soonest,
     and one that hands on what it holds to a child and ends is to be read before it has gone.  Numbers do not show age,
     because they wrap at /proc/sys/kernel/pid_max, and so they order only what is new since that look.
-    A descendant whose parent has gone belongs to whoever has adopted it.
+    When a parent ends, its children stay in the family of the process that adopts them.
     """
 
     def __init__(self, pid: int) -> None:

@@ -29,8 +29,9 @@ class Limits:
     memory_mib: of its kernel; work_mib: of what is written beside that, by whatever is inside.
     own_mib: of what its processes have of their own, all together; the two above are files in memory.
     stack_mib: of each process's stack, which counts towards own_mib.
-    busy: processes and threads that compute or wait for the machine, in two looks one after the other; of a pocket's
-        kernel up to five.  What thousands of them share, such as the lock of a folder, nobody else of the machine gets.
+    busy: processes and threads that compute or wait for the machine, in two looks one after the other; a pocket's
+        kernel was seen to have five.  Thousands of them would keep what they share, such as the lock of a folder, from
+        everybody else on the machine.
     files: written, of any kind; processes: of the guest, each is one of ours; open_files: of its kernel.
     signals: queued, and timers, of which each holds one (timer_create(2)), of all processes together; a pocket's kernel
         has a few.

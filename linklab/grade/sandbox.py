@@ -63,7 +63,7 @@ _LOOK_S, _REST = 0.25, 10
 _LOOK_WITHIN, _STANDS_STILL_S = 10, 0.001
 """Wall-clock seconds after which a look is held up that has used less processor time than that meanwhile."""
 _CROWDED = 2
-"""Looks in which too many compute: what ends at once does so, too."""
+"""Looks in a row that must find too many: programs that are killed together also compute for a moment."""
 _IDLE = 0.02
 """Share of a processor below which a network does not compute, but waits for what does not come."""
 _ORDERLY_S = 1.0
@@ -164,7 +164,7 @@ class SandboxNetwork(PocketNetwork):
     own_disk = True  # nobody else's files are where its own lie
     build_within_s = HANG_S  # what a drawing costs is counted in processor time
     largest_message = 16 * 2**20
-    most_values = 2**19  # the watching thread stands still while they are read, for 0.3 s at most
+    most_values = 2**19  # while Python reads them, which takes some 0.3 s at worst, no limit is looked at
 
     def __init__(self, limits: Limits, user: int | None, **options: Any) -> None:
         super().__init__(**options)

@@ -25,8 +25,9 @@ MORE_S = 30.0
 _HANDS = frozenset(("nano", "pico", "vi", "vim", "emacs", "ed", "less", "more", "man", "top", "htop", "watch"))
 """Programs that wait for keys: they set and measure nothing."""
 _ENDS_SHELL = frozenset(("exit", "logout"))
-_MORE = ("gnuplot", "R", "octave", "node", "sqlite3", "ftp", "nslookup")
-_SHELLS = frozenset(("bash", "sh", "dash", "zsh", "fish", "python3", "python", "ipython3", "bc", "gdb", *_MORE))
+_SHELLS = frozenset(("bash", "sh", "dash", "zsh", "fish", "python3", "python", "ipython3", "bc", "gdb"))
+_READ_LINES = _SHELLS | {"gnuplot", "R", "octave", "node", "sqlite3", "ftp", "nslookup", "cat"}
+"""Programs that read lines of whoever types until these end, where nothing else says what they are to do."""
 _TOLD = frozenset(("--version", "--help", "-V", "-h"))
 """What such a program says of itself, and ends."""
 _OF_LOGIN = frozenset(("-", "-l", "--login", "root"))
@@ -62,7 +63,7 @@ def _waits_for_lines(command: ShellCommand) -> bool:
     if program == "su":
         return _OF_LOGIN.issuperset(words)
     said = not _TOLD.isdisjoint(words) or not all(word.startswith("-") for word in words)
-    return program in _SHELLS and (not said or "-i" in words)
+    return program in _READ_LINES and (not said or "-i" in words)
 
 
 def end_of(line: TypedEvidence, rest: Sequence[ProgressEntry]) -> tuple[TypedEvidence | None, bool]:

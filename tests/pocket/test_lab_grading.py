@@ -17,6 +17,7 @@ from linklab.guide.evidence import PredictionEvidence, TypedEvidence
 from linklab.guide.plan import plan_of
 from linklab.guide.progress import BEGUN, CONTINUED, LabProgress
 from linklab.guide.recorded import RecordedWork
+from linklab.guide.redo import Redoing
 from linklab.judge.verdict import Outcome
 from linklab.lab.model import find_lab, load_lab
 from linklab.lab.reference import load_reference, replayed
@@ -85,6 +86,21 @@ def test_what_takes_the_grader_too_long_ends_it_and_is_told(tmp_path, lab, monke
     report = grade(handed_in(tmp_path / "a.zip", lab, worked(tmp_path, lab, "show")), None, PocketEngine())
     why = "doing it again took the grader more than 0 s of processor time"
     assert (report.status, report.score, report.stopped) == (Status.GRADED, 0.0, f"Doing it again ended early: {why}")
+
+
+def test_a_lab_in_which_a_line_is_waited_for_in_vain_is_in_doubt(tmp_path, lab, monkeypatch):
+    """Regression: what ran beside it held a line up for three minutes; its points were lost, and nothing said so."""
+    evidence = Redoing.evidence
+
+    def in_vain(self, entries):
+        self.in_vain.append('"ping h2" on h1')
+        return evidence(self, entries)
+
+    monkeypatch.setattr(Redoing, "evidence", in_vain)
+    report = grade(handed_in(tmp_path / "a.zip", lab, worked(tmp_path, lab, "show")), None, PocketEngine())
+    assert (report.status, report.score) == (Status.GRADED, 5.0)
+    assert report.stopped == 'Waited for in vain: "ping h2" on h1'
+    assert report.stopped in report.notes
 
 
 def test_claims_are_not_believed(tmp_path, lab):

@@ -19,6 +19,7 @@ from linklab.base.orphans import orphans_end
 from linklab.base.processes import children, owners
 from linklab.commands import grade as grade_command
 from linklab.engine import pocket
+from linklab.engine.api import Clock
 from linklab.errors import EngineError, MissingError
 from linklab.grade import accounts, container, enter, leftovers
 from linklab.grade.accounts import FIRST_USER, as_user, deleted, end_all, processes, readable
@@ -423,3 +424,21 @@ def test_a_container_that_filters_system_calls_is_noticed(tmp_path, monkeypatch,
     (tmp_path / "status").write_text(f"Name:\tpython3\nNoNewPrivs:\t1\nSeccomp:\t{seccomp}\nSeccomp_filters:\t1\n")
     monkeypatch.setattr(pocket, "Path", lambda _: tmp_path / "status")
     assert pocket._filtered() is filtered
+
+
+@as_root
+def test_all_of_a_user_is_killed_before_anything_is_looked_at(tmp_path, monkeypatch):
+    """Regression: to look at /proc waited for what was to be killed, which held its lock."""
+    user = FIRST_USER + 97
+    monkeypatch.setattr(pocket.pocket_kernel, "require", lambda: None)
+    network = container.ContainerNetwork(
+        Limits(), user, workdir=tmp_path, clock=Clock.VIRTUAL, seed=1, profile="desktop", memory_mib=16
+    )
+    network._killer = accounts.killer(user)
+    left = []
+    with subprocess.Popen(["sleep", "60"], user=user, group=user, extra_groups=[]) as sleeps:
+        monkeypatch.setattr(container, "end_all", lambda _: left.append(sleeps.wait(10)))
+        network._kill()
+    network._remove_folders()
+    assert left == [-signal.SIGKILL]
+    assert network._killer.poll() is not None

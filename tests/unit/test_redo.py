@@ -197,6 +197,7 @@ def test_what_waits_for_keys_is_not_typed(lab, tmp_path):
     [
         *("bash", "sudo -i", "sudo bash", "sudo su -", "su", "sh -i", "python3", "/bin/bash -l", "sudo -u root -i"),
         *("bash; ls", "ls; bash", "exec bash", "env A=1 bash", "bash --norc", "python3 -q", "python3 -i x.py"),
+        *("gnuplot", "cat > mine.sh", "cat"),
     ],
 )
 def test_a_shell_that_waits_for_lines_is_left_out(lab, tmp_path, text):
@@ -209,7 +210,18 @@ def test_a_shell_that_waits_for_lines_is_left_out(lab, tmp_path, text):
 
 @pytest.mark.parametrize(
     "text",
-    ["bash mine.sh", "echo 1 | bc", "sudo ls", "bash < mine.sh", "python3 -c 1", "sudo", "bash --version", "ls; exit"],
+    [
+        "bash mine.sh",
+        "echo 1 | bc",
+        "sudo ls",
+        "bash < mine.sh",
+        "python3 -c 1",
+        "sudo",
+        "bash --version",
+        "ls; exit",
+        "cat x",
+        "ls | cat",
+    ],
 )
 def test_a_shell_that_has_something_to_do_is_typed(lab, tmp_path, text):
     """What it is to do is here."""
