@@ -67,7 +67,8 @@ class Finding:
     """Something to look at.
 
     kind: "same work", "same settings", "same answers", "same words", "another's values", "too many numbers",
-    "instance", "practice", "unproven", "same name", "other exercise", "forged", "impossible", "stopped", "missing".
+    "instance", "practice", "unproven", "same name", "other exercise", "forged", "impossible", "stopped", "broke",
+    "missing".
     """
 
     kind: str

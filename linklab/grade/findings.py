@@ -12,6 +12,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from linklab.exercise.report import Report, Status
 from linklab.grade.cohort import Entry, Finding
 from linklab.grade.lent import Parameters, not_compared, plain, taken
+from linklab.grade.marks import tool_broke
 from linklab.grade.whose import instances, practice, unproven
 
 LEAST_WORDS = 40
@@ -23,7 +24,14 @@ _TIMES_MORE = 10
 def findings(entries: Sequence[Entry]) -> list[Finding]:
     """Everything worth a look, what is surest first; the order of `entries` decides all else."""
     graded = [entry for entry in entries if entry.report.status is Status.GRADED]
-    found = [*_forged(entries), *_stopped(entries), *unproven(entries), *instances(entries), *practice(entries)]
+    found = [
+        *_forged(entries),
+        *_stopped(entries),
+        *_broke(entries),
+        *unproven(entries),
+        *instances(entries),
+        *practice(entries),
+    ]
     found += _called_alike(entries)
     found += _strayed(entries)
     found += _lent(graded)
@@ -105,6 +113,20 @@ def _words(report: Report) -> Hashable:
 def _stopped(entries: Sequence[Entry]) -> list[Finding]:
     """Submissions whose commands attacked their network, or never ended: what they were to show was not graded."""
     return [Finding("stopped", (entry,), f"{entry.report.stopped}.") for entry in entries if entry.report.stopped]
+
+
+def _broke(entries: Sequence[Entry]) -> list[Finding]:
+    """Submissions at which a tool of ours broke, where it did not break at all: their commands may have done it.
+
+    What broke beside others has been graded once more by itself.
+    """
+    broken = [entry for entry in entries if tool_broke(entry.report)]
+    if len(broken) == len(entries):
+        return []
+    says = (
+        "a tool of ours broke at this submission and not at others; it may be our fault, or its commands meant it to."
+    )
+    return [Finding("broke", (entry,), says) for entry in broken]
 
 
 def _called_alike(entries: Sequence[Entry]) -> list[Finding]:

@@ -5,10 +5,12 @@ import graded
 import pytest
 from small_exercise import use_clone
 
+from linklab.exercise.report import Outcome
 from linklab.grade import findings as finding
 from linklab.grade.cohort import Entry
 from linklab.grade.findings import findings
 from linklab.grade.lent import taken
+from linklab.grade.worker import failed
 
 SLOW = {"rate": "200 Mbps", "rtt": "20 ms"}  # a bandwidth-delay product of 500,000 bytes
 FAST = {"rate": "300 Mbps", "rtt": "40 ms"}  # of 1,500,000
@@ -134,6 +136,20 @@ def test_of_numbers_without_end_the_first_are_looked_at(others, found):
     assert (kind, names[0]) == (found, "s2")
     if others == 1000:
         assert says == "work.sh has 1,006 different numbers, of which only the first 1,000 were compared."
+
+
+def broken(student):
+    """A submission at which a tool of ours broke, so that nothing else is known of it."""
+    return Entry(student, f"{student}.zip", failed("the pocket kernel has ended"))
+
+
+def test_what_our_tool_breaks_at_alone_is_a_finding():
+    """Its own commands may have ended the kernel so; where everything breaks, that is not what did it."""
+    fine = entry("s2", "", SLOW)
+    assert [(kind, names) for kind, names, _ in told(broken("s1"), fine)] == [("broke", ["s1"])]
+    assert told(broken("s1"), broken("s3")) == []
+    of_one_check = entry("s1", "", SLOW, checks=(graded.check("rate", Outcome.ERROR, 0, 4),))
+    assert [(kind, names) for kind, names, _ in told(of_one_check, fine)] == [("broke", ["s1"])]
 
 
 def test_commands_that_had_to_be_stopped_are_a_finding():
