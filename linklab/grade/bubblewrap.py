@@ -432,9 +432,10 @@ def settings() -> dict[str, str]:
 
 
 def _filters_calls() -> bool:
-    """Whether this machine's kernel offers what `linklab.grade.syscalls` asks for (seccomp(2), /proc interfaces)."""
+    """Whether this machine's kernel offers what `linklab.grade.syscalls` and the pocket's kernel need (seccomp(2))."""
     with contextlib.suppress(OSError):
-        return "trap" in Path("/proc/sys/kernel/seccomp/actions_avail").read_text(encoding="utf-8").split()
+        available = Path("/proc/sys/kernel/seccomp/actions_avail").read_text(encoding="utf-8").split()
+        return {"trap", "user_notif"} <= set(available)
     return False
 
 

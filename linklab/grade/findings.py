@@ -116,17 +116,17 @@ def _stopped(entries: Sequence[Entry]) -> list[Finding]:
 
 
 def _broke(entries: Sequence[Entry]) -> list[Finding]:
-    """Submissions at which a tool of ours broke, where it did not break at all: their commands may have done it.
+    """Submissions at which a tool of ours broke, if others were graded without that: their commands may have done it.
 
     What broke beside others has been graded once more by itself.
     """
-    broken = [entry for entry in entries if tool_broke(entry.report)]
-    if len(broken) == len(entries):
+    if not any(entry.report.status is Status.GRADED and not tool_broke(entry.report) for entry in entries):
         return []
     says = (
-        "a tool of ours broke at this submission and not at others; it may be our fault, or its commands meant it to."
+        "a tool of ours broke at this submission, and not at all of the others: it may be our fault, or its commands "
+        "meant it to; see its log, then its work.sh."
     )
-    return [Finding("broke", (entry,), says) for entry in broken]
+    return [Finding("broke", (entry,), says) for entry in entries if tool_broke(entry.report)]
 
 
 def _called_alike(entries: Sequence[Entry]) -> list[Finding]:

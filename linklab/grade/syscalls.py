@@ -107,11 +107,11 @@ OF_EXECUTION = (0x40000, _WORD)
 CONTROLS = (
     *(0x5401, 0x5402, 0x5403, 0x5404, 0x5413),  # TCGETS, TCSETS, TCSETSW, TCSETSF, TIOCGWINSZ
     *(0x5450, 0x5451, 0x5421, 0x541B, 0x5452),  # FIONCLEX, FIOCLEX, FIONBIO, FIONREAD, FIOASYNC
-    0x5411,  # SIOCOUTQ, also TIOCOUTQ: what has not been read yet
+    0x5411,  # SIOCOUTQ, also TIOCOUTQ: whether a stub of the pocket's kernel has taken its message
     *(0x80045430, 0x40045431, 0x5441),  # TIOCGPTN, TIOCSPTLCK, TIOCGPTPEER
     *(0xC0502100, 0xC0182101, 0x40082102, 0x80082102, 0x40082104),  # SECCOMP_IOCTL_NOTIF_*, without ADDFD
 )
-"""Requests of ioctl(2) that are allowed: of terminals but TIOCSTI and TIOCLINUX, and of the pocket's own filter."""
+"""Requests of ioctl(2) that are allowed: of terminals but TIOCSTI and TIOCLINUX; of the pocket's filter and sockets."""
 OF_PROCESS = (
     *(1, 2, 3, 15, 16),  # PR_[SG]ET_PDEATHSIG, PR_GET_DUMPABLE, PR_[SG]ET_NAME
     *(21, 22, 23, 38, 39),  # PR_[GS]ET_SECCOMP, PR_CAPBSET_READ, PR_[SG]ET_NO_NEW_PRIVS

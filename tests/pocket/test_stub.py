@@ -17,6 +17,7 @@ ENDED = "Segmentation fault"
 """Of the process on the machine, not of the program inside, whose handler would say so."""
 TRIALS = {
     "another call": "goes on",
+    "its own page unmapped": "made, goes on",
     "memory without a file": ENDED,
     "memory over the stub's data": ENDED,
     "the stub's data unmapped": ENDED,
@@ -27,14 +28,16 @@ TRIALS = {
     "returning by itself": "comes back, goes on",
     "deaf to all signals": f"comes back, hears nothing, {ENDED}",
     "deaf when a signal comes": f"comes back, {ENDED}",
+    "deaf while it computes": f"comes back, {ENDED}",
     "a forged munmap": "comes back, faults, goes on",
     "a forged munmap of the next page": "comes back, still there, goes on",
     "a forged fault": f"comes back, {ENDED}",
     "a forged signal": ENDED,
+    "a wait without a signal": ENDED,
     "a list of its own": ENDED,
 }
 
-DEAF = ("deaf to all signals", "deaf when a signal comes")
+DEAF = ("deaf to all signals", "deaf when a signal comes", "deaf while it computes")
 """Where system calls come by a signal, the first one ends such a program."""
 
 
@@ -42,7 +45,7 @@ DEAF = ("deaf to all signals", "deaf when a signal comes")
 def test_the_stubs_page_gives_a_program_nothing_that_it_does_not_have(tmp_path, monkeypatch, calls):
     """Regression: a forged fault had the stub receive the kernel's memory, and a forged munmap was left out.
 
-    What only makes up registers, as by a real signal, goes on; all else ends the program, and the network goes on.
+    What only forges the program's own registers goes on; everything else ends the program, and the network goes on.
     """
     if not shutil.which("gcc"):
         pytest.skip("gcc makes the program that tries it")

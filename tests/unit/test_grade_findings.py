@@ -5,7 +5,7 @@ import graded
 import pytest
 from small_exercise import use_clone
 
-from linklab.exercise.report import Outcome
+from linklab.exercise.report import Outcome, Status
 from linklab.grade import findings as finding
 from linklab.grade.cohort import Entry
 from linklab.grade.findings import findings
@@ -143,11 +143,13 @@ def broken(student):
     return Entry(student, f"{student}.zip", failed("the pocket kernel has ended"))
 
 
-def test_what_our_tool_breaks_at_alone_is_a_finding():
-    """Its own commands may have ended the kernel so; where everything breaks, that is not what did it."""
+def test_what_our_tool_breaks_at_is_a_finding_if_it_does_not_break_at_all():
+    """A submission at which our tool breaks is named, because its commands may have done it; if all break, none is."""
     fine = entry("s2", "", SLOW)
     assert [(kind, names) for kind, names, _ in told(broken("s1"), fine)] == [("broke", ["s1"])]
-    assert told(broken("s1"), broken("s3")) == []
+    assert [names for _, names, _ in told(broken("s1"), fine, broken("s3"))] == [["s1"], ["s3"]]
+    refused = Entry("s4", "s4.zip", failed("no archive", Status.UNGRADABLE))
+    assert told(broken("s1"), broken("s3"), refused) == []
     of_one_check = entry("s1", "", SLOW, checks=(graded.check("rate", Outcome.ERROR, 0, 4),))
     assert [(kind, names) for kind, names, _ in told(of_one_check, fine)] == [("broke", ["s1"])]
 
