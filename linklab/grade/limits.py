@@ -53,7 +53,7 @@ class Limits:
     processes: int = 4096
     busy: int = 16
     open_files: int = 65_536
-    signals: int = 4096
+    signals: int = 256
     processor_s: float = 300.0
     total_s: float = 900.0
     heard_s: float = 5.0
