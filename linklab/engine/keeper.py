@@ -269,6 +269,8 @@ class Keeper:
             ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
             if os.getppid() != keeper:
                 os._exit(1)
+            # a guest's file beyond RLIMIT_FSIZE is an error (EFBIG), and not the end of the kernel that writes it
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
             if cpu is not None:
                 with contextlib.suppress(OSError):  # it runs on any processor, if more slowly
                     os.sched_setaffinity(0, {cpu})

@@ -759,6 +759,17 @@ def test_a_network_whose_keeper_is_stopped_ends_at_its_limits(tmp_path):
         assert network._gone.wait(20)
 
 
+def test_a_file_that_would_be_too_large_is_refused_and_the_network_goes_on(tmp_path):
+    """Regression: one that is empty but for its size (truncate -s 3G) killed the pocket's kernel, by SIGXFSZ."""
+    with SandboxEngine(Limits(memory_mib=256, work_mib=32)).start(None, workdir=tmp_path) as network:
+        assert "File too large" in type_(network, "truncate -s 300M big", "client").output
+        assert (
+            "File too large"
+            in type_(network, "dd if=/dev/zero of=far bs=1 count=1 seek=1T conv=fsync", "client").output
+        )
+        assert type_(network, "echo goes on", "client").output == "goes on\n"
+
+
 def test_a_network_that_has_filled_its_folder_goes_on(tmp_path):
     """What is saved then is not there; regression: a lab with a large capture was an error of ours."""
     with SandboxEngine(Limits(memory_mib=256, work_mib=32)).start(None, workdir=tmp_path) as network:
