@@ -277,10 +277,8 @@ def _install_python(target: Target) -> None:
 
 
 def compile_code(target: Target) -> None:
-    """Compile what Python will import; our package is compiled for pockets (linklab/engine/bytecode.py)."""
-    venv = target.lib / "venv"
-    _run([str(venv / "bin/python"), "-I", "-m", "linklab.engine.bytecode"])
-    _run([PYTHON, "-m", "compileall", "-qq", str(venv / "lib/python3/site-packages")])
+    """Compile what Python will import, as pockets read it (linklab/engine/bytecode.py)."""
+    _run([str(target.lib / "venv/bin/python"), "-I", "-m", "linklab.engine.bytecode"])
 
 
 def uninstall(target: Target) -> None:

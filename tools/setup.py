@@ -207,8 +207,10 @@ def make_venv() -> None:
         _run([sys.executable, "-m", "venv", "--clear", "--system-site-packages", str(VENV)])
     _say("installing Linklab's Python packages into .venv, which takes a minute the first time")
     pip = [str(VENV / "bin/python"), "-m", "pip", "--disable-pip-version-check", "install"]
-    pip += ["--quiet"]  # that a package is there already is no news; errors are told
+    pip += ["--no-compile", "--quiet"]  # that a package is there already is no news; errors are told
     _run([*pip, "--editable", f"{ROOT}[dev,cluster,packaging]"])
+    # as pockets read it; pip's own names this clone, and a program would take other memory in another clone
+    _run([str(VENV / "bin/python"), "-I", "-m", "linklab.engine.bytecode"])
     (VENV / "bin/linklab").write_text(launcher(VENV))
 
 

@@ -2,7 +2,9 @@
 """Compiles our own code for the programs inside a pocket, which read it at /opt/linklab.
 
 The package is read-only there, so each start would compile it again. Compiled code names its source by the path inside,
-so that a traceback is the same wherever the clone is.
+so that a traceback is the same wherever the clone is, and so is the memory that a program takes, by which the kernel
+inside does some things a microsecond sooner or later.  For that an installation compiles the packages beside ours so
+too.
 """
 
 from __future__ import annotations
@@ -13,26 +15,32 @@ import os
 import py_compile
 import stat
 import sys
+import sysconfig
+import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
 INSIDE = "/opt/linklab"
 
 
-def compile_package(package: Path) -> list[Path]:
+def compile_package(package: Path, inside: str = "") -> list[Path]:
     """Compile each module of `package` that is not compiled so already; the files that were written.
+
+    Args:
+        package: a folder of modules, and of folders of modules.
+        inside: where it is in a pocket; "" for below `INSIDE`.
 
     A compiled file is as readable as its source, whatever the umask; a grading process has 077.
     What cannot be compiled is left to whoever imports it; what cannot be written (a package that belongs to somebody
     else) is named by `unwritable`.
     """
     written = []
-    for source, compiled, inside in _outdated(package):
+    for source, compiled, named in _outdated(package, inside or f"{INSIDE}/{package.name}"):
         with contextlib.suppress(OSError, py_compile.PyCompileError):
             # plain Python inside looks for no other kind, whatever -O and SOURCE_DATE_EPOCH say of this one
             kind = py_compile.PycInvalidationMode.TIMESTAMP
             py_compile.compile(
-                str(source), cfile=str(compiled), dfile=inside, doraise=True, optimize=0, invalidation_mode=kind
+                str(source), cfile=str(compiled), dfile=named, doraise=True, optimize=0, invalidation_mode=kind
             )
             written.append(compiled)
             _show(source, compiled)
@@ -45,22 +53,31 @@ def unwritable(package: Path) -> list[Path]:
 
     Each of our commands compiles them when it starts inside, which takes wall time and no network time.
     """
-    return [source for source, compiled, _ in _outdated(package) if not _takes_files(compiled.parent)]
+    return [
+        source
+        for source, compiled, _ in _outdated(package, f"{INSIDE}/{package.name}")
+        if not _takes_files(compiled.parent)
+    ]
 
 
 def main() -> None:
-    """Compile this package; an installation does so once, for all users."""
+    """Compile this package, and those in its virtual environment; an installation does so once, for all users."""
     compile_package(Path(__file__).resolve().parent.parent)
+    beside = Path(sysconfig.get_path("purelib"))
+    if sys.prefix != sys.base_prefix:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of code that is not ours
+            compile_package(beside, f"{INSIDE}/venv/{beside.relative_to(sys.prefix).as_posix()}")
 
 
-def _outdated(package: Path) -> Iterator[tuple[Path, Path, str]]:
+def _outdated(package: Path, inside: str) -> Iterator[tuple[Path, Path, str]]:
     """Source, compiled file and path inside of each module that is not compiled for a pocket."""
     for source in sorted(package.rglob("*.py")):
         # not cache_from_source, which obeys PYTHONPYCACHEPREFIX and -O of this Python; the one inside has neither
         compiled = source.parent / "__pycache__" / f"{source.stem}.{sys.implementation.cache_tag}.pyc"
-        inside = f"{INSIDE}/{source.relative_to(package.parent).as_posix()}"
-        if not _is_current(source, compiled, inside):
-            yield source, compiled, inside
+        named = f"{inside}/{source.relative_to(package).as_posix()}"
+        if not _is_current(source, compiled, named):
+            yield source, compiled, named
 
 
 def _show(source: Path, compiled: Path) -> None:
