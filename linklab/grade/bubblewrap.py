@@ -50,7 +50,8 @@ INSTALLED_IN = (Path("/usr/lib"), Path("/usr/local/lib"))
 """Where a package, and `make install`, put Linklab."""
 TEMPORARY = ("/tmp", "/var/tmp")  # noqa: S108 - those inside
 _SPARE_MIB = 16
-_TRIAL_S = 20
+_TRIAL_S = 120
+"""Wall-clock seconds, as many as a network has to come up: a machine may stand still for long beside hostile ones."""
 
 
 @contextlib.contextmanager
