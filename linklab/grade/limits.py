@@ -50,7 +50,7 @@ class Limits:
     stack_mib: int = 8
     work_mib: int = 128
     files: int = 20_000
-    processes: int = 4096
+    processes: int = 2048
     busy: int = 16
     open_files: int = 65_536
     signals: int = 256

@@ -880,7 +880,7 @@ def test_a_folder_in_the_place_of_a_file_of_ours_stops_the_network(folders):
     [
         (0, 150, 150, None),
         (1000, resource.RLIM_INFINITY, resource.RLIM_INFINITY, None),
-        (1000, 95_000, resource.RLIM_INFINITY, 23),
+        (1000, 95_000, resource.RLIM_INFINITY, 46),
         (1000, 95_000, 512, 2),
         (1000, 150, 95_000, 1),
     ],
