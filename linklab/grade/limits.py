@@ -29,6 +29,9 @@ class Limits:
     memory_mib: of its kernel; work_mib: of what is written beside that, by whatever is inside.
     own_mib: of what its processes have of their own, all together; the two above are files in memory.
     stack_mib: of each process's stack, which counts towards own_mib.
+    mapped_mib: that each process has mapped, of whatever kind.  The more, the longer the machine's kernel takes to
+        change it, and the larger its page tables, which no sum has.  A pocket's kernel maps its memory once, a process
+        of the guest's as often as that asks for it.
     busy: processes and threads that compute or wait for the machine, in two looks one after the other; a pocket's
         kernel was seen to have five.  Thousands of them would keep what they share, such as the lock of a folder, from
         everybody else on the machine.
@@ -48,6 +51,7 @@ class Limits:
     memory_mib: int = 2048
     own_mib: int = 256
     stack_mib: int = 8
+    mapped_mib: int = 8192
     work_mib: int = 128
     files: int = 20_000
     processes: int = 2048
@@ -76,6 +80,7 @@ class Limits:
             "FSIZE": (self.memory_mib + self.work_mib) * 2**20,
             "DATA": self.own_mib * 2**20,
             "STACK": self.stack_mib * 2**20,
+            "AS": self.mapped_mib * 2**20,
             "MEMLOCK": 0,
         }
         ours = {name: resource.getrlimit(getattr(resource, f"RLIMIT_{name}"))[1] for name in wanted}
