@@ -25,6 +25,7 @@ from typing import Any
 
 from linklab import pocket_kernel
 from linklab.base import installation, place
+from linklab.base.kernel_memory import table_bytes
 from linklab.base.processor_time import Taken, taken_by
 from linklab.engine.pocket import PACKAGE, Places, PocketNetwork
 from linklab.errors import EngineError, MissingError
@@ -195,6 +196,10 @@ class ContainerNetwork(SandboxNetwork):
     def _open_files(self) -> int:
         """None: they are counted with what was written."""
         return 0
+
+    def _in_kernel(self) -> tuple[int, int]:
+        """Without sockets: all networks of a container share a namespace, and its limit of memory counts them."""
+        return sum(map(table_bytes, processes(self._account))), 0
 
     def _overfull(self) -> str:
         """Why it has written too much; a file system of its own would count that, which cannot be had here."""

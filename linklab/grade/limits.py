@@ -30,8 +30,9 @@ class Limits:
     own_mib: of what its processes have of their own, all together; the two above are files in memory.
     stack_mib: of each process's stack, which counts towards own_mib.
     mapped_mib: that each process has mapped, of whatever kind.  The more, the longer the machine's kernel takes to
-        change it, and the larger its page tables, which no sum has.  A pocket's kernel maps its memory once, a process
-        of the guest's as often as that asks for it.
+        change it.  A pocket's kernel maps its memory once, a process of the guest's as often as that asks for it.
+    tables_mib: of page tables of all processes together.
+    sockets: of all processes together, each of which may have 0.2 MiB in flight; a process of the guest's has two.
     busy: processes and threads that compute or wait for the machine, in two looks one after the other; a pocket's
         kernel was seen to have five.  Thousands of them would keep what they share, such as the lock of a folder, from
         everybody else on the machine.
@@ -52,6 +53,8 @@ class Limits:
     own_mib: int = 256
     stack_mib: int = 8
     mapped_mib: int = 8192
+    tables_mib: int = 256
+    sockets: int = 4608
     work_mib: int = 128
     files: int = 20_000
     processes: int = 2048

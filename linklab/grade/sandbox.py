@@ -25,7 +25,7 @@ from functools import cached_property
 from typing import Any
 
 from linklab import pocket_kernel
-from linklab.base import open_files
+from linklab.base import kernel_memory, open_files
 from linklab.base.processes import children
 from linklab.base.processor_time import Family, Taken
 from linklab.base.signals import signals_wait
@@ -451,10 +451,13 @@ class SandboxNetwork(PocketNetwork):
         Raises:
             OSError: it cannot be looked at.
         """
-        if number % _FILES_EVERY == 0 and self._open_files() > MOST_HELD:
-            why = f"more than {MOST_HELD:,} files were held open inside, or hidden"
-        else:
-            why = self._overfull()
+        why = ""
+        if number % _FILES_EVERY == 0:
+            if self._open_files() > MOST_HELD:
+                why = f"more than {MOST_HELD:,} files were held open inside, or hidden"
+            else:
+                why = self._excess_in_kernel()
+        why = why or self._overfull()
         return f"{why}, and the network was stopped" if why else ""
 
     @cached_property
@@ -470,6 +473,19 @@ class SandboxNetwork(PocketNetwork):
     def _open_files(self) -> int:
         """Open files of all processes inside."""
         return open_files.count(self._holders, MOST_HELD)
+
+    def _excess_in_kernel(self) -> str:
+        """Why it has too much of the memory of the machine's kernel, which the OOM killer lays to nobody; "" if not."""
+        tables, sockets = self._in_kernel()
+        if tables > self.limits.tables_mib * 2**20:
+            return f"page tables of more than {self.limits.tables_mib} MiB were made inside"
+        return f"more than {self.limits.sockets:,} sockets were made inside" if sockets > self.limits.sockets else ""
+
+    def _in_kernel(self) -> tuple[int, int]:
+        """Bytes of page tables, and the number of sockets; these are of the namespace below bubblewrap outside."""
+        found = Family(self.keeper_pid).look(kernel_memory.table_bytes)
+        inside = [each.pid for each in found if each.parent == self.keeper_pid]
+        return sum(each.value for each in found), max(map(kernel_memory.sockets, inside), default=0)
 
     def _exchanged(self, work: int) -> Exchange:
         """What carries files between our working folder and theirs, an open folder."""

@@ -687,13 +687,15 @@ def test_what_leaves_the_kernel_takes_no_memory_that_is_not_counted(user):
     [
         ({"own_mib": 1}, "the network took more than 1 MiB beside its kernel's memory and was stopped"),
         ({"processes": 0}, "the network had more than 0 processes and was stopped"),
+        ({"tables_mib": 0}, "page tables of more than 0 MiB were made inside, and the network was stopped"),
+        ({"sockets": 0}, "more than 0 sockets were made inside, and the network was stopped"),
         ({"busy": 0}, "the network had more than 0 programs of the machine compute at once and was stopped"),
         (
             {"carried_s": 0.0},
             "copying the network's files took more than 0 s of processor time, and the network was stopped",
         ),
     ],
-    ids=["memory", "processes", "busy", "files"],
+    ids=["memory", "processes", "tables", "sockets", "busy", "files"],
 )
 def test_a_network_that_has_taken_too_much_is_stopped(tmp_path, limit, said):
     """The sum of all its processes counts, which no limit of one of them holds."""
