@@ -261,7 +261,7 @@ class PocketNetwork(AgentNetwork):
             work=self.workdir,
             memory=place.memory_dir(self.memory_mib * 2**20),
             run_base=run_base(),
-            venv=_venv(),
+            venv=virtual_environment(),
         )
 
     def _start_keeper(self, argv: list[str], fds: list[int]) -> subprocess.Popen[bytes]:
@@ -490,7 +490,7 @@ def _has_distutils() -> bool:
     return Path(f"/usr/lib/{Path('/usr/bin/python3').resolve().name}/distutils").is_dir()
 
 
-def _venv() -> Path | None:
+def virtual_environment() -> Path | None:
     """The virtual environment that this Python runs in, None if it runs in none (PEP 405)."""
     return None if sys.prefix == sys.base_prefix else Path(sys.prefix)
 

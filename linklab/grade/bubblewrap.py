@@ -23,7 +23,7 @@ from linklab.base.place import user_number
 from linklab.base.processes import ended_first
 from linklab.base.supervise import Ended, Job, supervised
 from linklab.base.worker import Tell
-from linklab.engine.pocket import PACKAGE
+from linklab.engine.pocket import PACKAGE, virtual_environment
 from linklab.errors import MissingError
 from linklab.grade import subordinate, users
 from linklab.grade.limits import Limits
@@ -34,12 +34,14 @@ PYTHON = "/usr/bin/python3"
 POCKET, MEMORY = Path("/pocket"), Path("/memory")
 """Inside: what can be written, and what the kernel has for memory; file systems of a fixed size in ours."""
 CODE = Path("/code")
+VENV = CODE / "venv"
+"""Inside: the virtual environment with the packages that Linklab's own commands need, if it has one."""
 KERNEL = Path("/kernel/linux")
 CONFIGURATION = (
     *("alternatives", "bash.bashrc", "debian_version", "ethertypes", "group", "host.conf", "inputrc", "iproute2"),
     *("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "lsb-release", "networks", "nsswitch.conf"),
     *("os-release", "passwd", "profile", "protocols", "python3", "rpc", "services", "shells", "sysctl.conf"),
-    *("locale.alias", "sysctl.d", "terminfo", "timezone", "xattr.conf"),
+    *("fonts", "locale.alias", "matplotlibrc", "sysctl.d", "terminfo", "timezone", "xattr.conf"),
 )
 """What of /etc programs read that students use; nothing there is anybody's secret.
 
@@ -89,6 +91,8 @@ def sandbox(
     command += ["--dev-bind", "/dev/null", "/dev/zero", "--remount-ro", "/dev"]
     command += ["--ro-bind", str(PACKAGE), str(CODE / PACKAGE.name)]
     command += ["--ro-bind-try", str(_SCRIPTS), str(CODE / "scripts")]
+    if (venv := packages()) is not None:
+        command += ["--ro-bind", str(venv), str(VENV)]
     command += ["--ro-bind", str(kernel_path), str(KERNEL)]
     command += ["--ro-bind-try", str(_modules(kernel_path)), str(KERNEL.parent / "modules")]
     with contextlib.ExitStack() as open_files:
@@ -125,12 +129,23 @@ def installed() -> list[Path]:
     return [path for path in real if not any(other in path.parents for other in real)]
 
 
+def packages() -> Path | None:
+    """The virtual environment that Linklab runs in, with the packages that its commands need inside too.
+
+    None if it runs in none, or in one whose Python is not the machine's, which the sandbox does not show.
+    """
+    venv = virtual_environment()
+    return venv if venv is not None and _SHOWN in (venv / "bin/python").resolve().parents else None
+
+
 def shown(paths: Iterable[Path]) -> list[Path]:
     """Those of these files and folders that everything in the sandbox could read, by whichever mount they are named."""
     seen = mounts()
     ours = [PACKAGE, _SCRIPTS, *_configuration(), *(top for top in _TOPS if top.is_dir() and not top.is_symlink())]
     if (built := pocket_kernel.find()) is not None:
         ours.append(_modules(built.path))
+    if (venv := packages()) is not None:
+        ours.append(venv)
     bound = [each for folder in ours for each in locations_below(folder.resolve(), seen)]
     of_machine = [*locations_below(_SHOWN, seen)]
     hidden = [location(folder, seen) for folder in installed()]
@@ -269,11 +284,13 @@ def _tried(kernel_path: Path, user: int | None) -> _Trial:
     Raises:
         MissingError: it takes too long, so nothing is known; or libseccomp is missing.
     """
-    needed = map(str, (CODE / PACKAGE.name / "engine/keeper.py", CODE / PACKAGE.name / "agent/agent.py", KERNEL))
+    needed = [CODE / PACKAGE.name / "engine/keeper.py", CODE / PACKAGE.name / "agent/agent.py", KERNEL]
+    if packages() is not None:
+        needed.append(VENV / "pyvenv.cfg")
     with sandbox(kernel_path, Limits(memory_mib=1, work_mib=1), user) as (command, taken):
         try:
             done = subprocess.run(
-                [*command, "/bin/sh", "-c", _READS, "sh", *needed],
+                [*command, "/bin/sh", "-c", _READS, "sh", *map(str, needed)],
                 capture_output=True,
                 text=True,
                 check=False,

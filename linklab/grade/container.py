@@ -27,7 +27,7 @@ from linklab import pocket_kernel
 from linklab.base import installation, place
 from linklab.base.kernel_memory import table_bytes
 from linklab.base.processor_time import Taken, taken_by
-from linklab.engine.pocket import PACKAGE, Places, PocketNetwork
+from linklab.engine.pocket import PACKAGE, Places, PocketNetwork, virtual_environment
 from linklab.errors import EngineError, MissingError
 from linklab.exercise.places import search_path
 from linklab.grade.accounts import (
@@ -173,6 +173,7 @@ class ContainerNetwork(SandboxNetwork):
             work=self._base / "lab",
             memory=self._memory,
             run_base=self._base,
+            venv=virtual_environment(),
         )
 
     def _start_keeper(self, argv: list[str], fds: list[int]) -> subprocess.Popen[bytes]:

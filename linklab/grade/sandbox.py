@@ -39,8 +39,10 @@ from linklab.grade.bubblewrap import (
     MEMORY,
     POCKET,
     PYTHON,
+    VENV,
     another_user,
     explain,
+    packages,
     sandbox,
     settings,
     why_not,
@@ -285,6 +287,7 @@ class SandboxNetwork(PocketNetwork):
             work=POCKET / "lab",
             memory=MEMORY,
             run_base=POCKET,
+            venv=VENV if packages() is not None else None,
             share=True,
             # those that were set before the filter was loaded, but for the one that the filter lets nobody set
             limits={name: most for name, most in self.limits.of_a_process().items() if name != "CORE"},

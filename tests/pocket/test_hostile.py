@@ -8,6 +8,7 @@ import multiprocessing
 import os
 import pwd
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -742,6 +743,16 @@ def test_what_the_sandbox_refuses_its_own_processes_a_network_answers_its_progra
     )
     with SandboxEngine(Limits(memory_mib=256)).start(None, workdir=tmp_path) as network:
         assert type_(network, f'python3 -ISc "{polled}"', "client").output == "200\n"
+
+
+def test_linklabs_own_commands_work_in_the_sandbox(tmp_path):
+    """Regression: from a clone the packages beside Linklab were not there, so plots and Jain indices were lost."""
+    shutil.copy(Path(__file__).parents[1] / "captures/iperf3-3.12-tcp-bidir-p2.json", tmp_path / "out.json")
+    with SandboxEngine(Limits(memory_mib=512)).start(None, workdir=tmp_path) as network:
+        for command in ("plot_iperf.sh out.json", "fairness.sh out.json", "linklab test list"):
+            done = type_(network, command, "client")
+            assert (done.exit_status, command) == (0, command), done.output
+    assert (tmp_path / "results/throughput.pdf").read_bytes().startswith(b"%PDF")
 
 
 def test_an_answer_of_very_many_values_ends_the_network(tmp_path, monkeypatch):
