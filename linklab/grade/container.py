@@ -77,6 +77,8 @@ class ContainerEngine(SandboxEngine):
         hold_container()
         remove_leftovers()  # of a grading that was killed: such a process could end what is asked below
         needed = [PACKAGE / "agent/agent.py", ENTER, built.path, Path(PYTHON)]
+        if (venv := virtual_environment()) is not None:
+            needed.append(venv / "pyvenv.cfg")
         if lacking := [path for path in needed if path not in readable(needed)]:
             raise MissingError(
                 f"the student's commands cannot read {_shown(lacking)}, which the network needs: "

@@ -41,8 +41,8 @@ class Room:
     """
 
     files: int = 500
-    size: int = 64 * 2**20
-    written: int = 512 * 2**20
+    size: int = 128 * 2**20
+    written: int = 2**30
 
 
 @dataclass

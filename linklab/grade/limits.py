@@ -55,7 +55,7 @@ class Limits:
     mapped_mib: int = 8192
     tables_mib: int = 256
     sockets: int = 4608
-    work_mib: int = 128
+    work_mib: int = 256
     files: int = 20_000
     processes: int = 2048
     busy: int = 16

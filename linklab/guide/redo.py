@@ -52,8 +52,12 @@ _MOST_WITHOUT_END = 2
 """Lines that may fail to end within `LINE_WALL_S`, over all networks; the next one ends the redoing."""
 _MOST_FILES, MOST_FOLDERS = 500, 8
 """How many files the progress may have written, and in how many folders one of them lies; a lab has a dozen in two."""
-_MOST_MEASURED = 64 * 2**20
-"""Bytes of what all lines showed and wrote, a file once for each line that wrote to it; to read 60 MiB took 32 s."""
+_MOST_MEASURED = 256 * 2**20
+"""Bytes of what all lines showed and wrote, a file once for each line that wrote to it.
+
+A queue that is sampled takes 2.4 MiB a minute, also while somebody reads on, and 0.05 s to read for each MiB; results
+of tools take up to 0.5 s.
+"""
 
 
 class RedoError(InputError):

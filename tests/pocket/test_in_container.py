@@ -211,14 +211,14 @@ def test_files_that_are_deleted_and_still_open_count(place, how):
     """Regression: 1,000 MiB were written, since nothing was found by a name, or since a file was the largest."""
     done = graded_inside(place, hand_in(place, work_sh=f"{HELD[how]}\necho all is written\nexit 7\n".encode()))
     assert done.returncode == 0, done.stdout + done.stderr
-    why = "more than 128 MiB were written inside, and the network was stopped"
+    why = "more than 256 MiB were written inside, and the network was stopped"
     assert f"the network ended while work.sh ran: {why}" in notes_of(place)
 
 
 MOVED = """
 mkdir -p /mnt/m && mount -t hostfs m /mnt/m
 for one in /mnt/m/tmp/linklab-container-*; do mv $one /mnt/m/tmp/moved-${one##*-}; done
-for one in /mnt/m/tmp/moved-*; do head -c 200000000 /dev/zero >$one/big; done
+for one in /mnt/m/tmp/moved-*; do head -c 400000000 /dev/zero >$one/big; done
 python3 -c "for number in range(10**11): pass"
 """
 
@@ -232,7 +232,7 @@ def test_a_folder_that_is_moved_takes_no_limit_with_it(place):
     binds += ["--ro-bind", str(path), "/handed-in/ada.zip"]
     done = inside(["/bin/sh", "-c", command], *binds, denied="namespaces,landlock_create_ruleset")
     assert done.stdout.endswith("left:\n"), done.stdout + done.stderr
-    why = "more than 128 MiB were written inside, and the network was stopped"
+    why = "more than 256 MiB were written inside, and the network was stopped"
     assert f"the network ended while work.sh ran: {why}" in notes_of(place)
     assert not (place / "out/graded/logs").exists()
 
