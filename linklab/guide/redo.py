@@ -195,7 +195,7 @@ class Redoing:
         for file in written_meanwhile(line, rest, ended):
             self._write(file)
         if self._mininet and line.terminal == CLIENT:
-            yield from self._done(line, self._run(Typed(self._mininet, line.text, inside_finish(line.text))))
+            yield from self._done(line, self._run(Typed(self._mininet, line.text, inside_finish(line, ended))))
             return
         if is_for_hands(line):
             yield TypedEvidence(line.terminal, line.text, self._now_s())

@@ -7,10 +7,11 @@ Pure; `linklab.guide.redo` types.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import dropwhile
 from typing import TypeAlias
 
-from linklab.engine.api import Shows, StopAfter
+from linklab.engine.api import StopAfter
 from linklab.guide.evidence import FileEvidence, GuideEvidence, TypedEvidence
 from linklab.guide.progress import BEGUN, CONTINUED
 from linklab.guide.shell import ShellCommand, commands_in, without_sudo
@@ -103,9 +104,14 @@ def is_stopped(ended: TypedEvidence) -> bool:
     return ended.status in _BY_KEY or "^C" in ended.output
 
 
-def inside_finish(text: str) -> Shows | StopAfter:
-    """When a line at the prompt of Mininet's own command line has ended."""
-    return StopAfter(LONGEST_S) if text.split()[:1] in ([word] for word in LEAVES) else Shows(PROMPT)
+def inside_finish(line: TypedEvidence, ended: TypedEvidence | None) -> StopAfter:
+    """When a line at the prompt of Mininet's own command line is stopped, if that prompt has not come back.
+
+    ended: the entry with which it ended, None where it did not end.
+    """
+    if line.text.split()[:1] in ([word] for word in LEAVES):
+        return StopAfter(LONGEST_S)
+    return replace(finish_of(ended) if ended is not None else StopAfter(MORE_S), pattern=PROMPT)
 
 
 def without_prompt(output: str) -> str:

@@ -50,8 +50,8 @@ class Remembered:
         match typed.finish:
             case Background():
                 self.said.append(f"{typed.terminal}& {typed.text}")
-            case StopAfter(seconds=seconds):
-                self.said.append(f"{typed.terminal}({seconds:g}) {typed.text}")
+            case StopAfter(seconds=seconds, pattern=pattern):
+                self.said.append(f"{typed.terminal}({seconds:g}{'?' * bool(pattern)}) {typed.text}")
                 self.time_s += 1.0
             case Shows():
                 self.said.append(f"{typed.terminal}? {typed.text}")
@@ -153,7 +153,10 @@ def test_lines_that_overlap_overlap_again(lab, tmp_path):
 
 
 def test_a_network_of_ones_own_is_left_at_its_prompt(tmp_path):
-    """Lab 1 types `sudo mn`, works at its prompt, and leaves it."""
+    """Lab 1 types `sudo mn`, works at its prompt, and leaves it.
+
+    Regression: a ping there, which Ctrl+C ended for the student, went on until all time was up: 1 of 15 points.
+    """
     said, seen, _ = redone(
         load_lab(find_lab("1", ROOT)),
         tmp_path,
@@ -161,14 +164,17 @@ def test_a_network_of_ones_own_is_left_at_its_prompt(tmp_path):
         begins("sudo mn", 1.0, "client"),
         begins("nodes", 2.0, "client"),
         ends("nodes", 2.0, 3.0, "client"),
-        begins("exit", 4.0, "client"),
-        ends("exit", 4.0, 5.0, "client"),
-        ends("sudo mn", 1.0, 5.0, "client"),
+        begins("h1 ping 10.0.0.2", 3.0, "client"),
+        ends("h1 ping 10.0.0.2", 3.0, 6.5, "client", output="^C"),
+        begins("exit", 7.0, "client"),
+        ends("exit", 7.0, 8.0, "client"),
+        ends("sudo mn", 1.0, 8.0, "client"),
     )
     assert [one for one in said if "#pause" not in one] == [
         "start",
         "client? sudo mn",
-        "client? nodes",
+        "client(33?) nodes",
+        "client(3.5?) h1 ping 10.0.0.2",
         "client(1800) exit",
         "close",
     ]
