@@ -41,7 +41,7 @@ CONFIGURATION = (
     *("alternatives", "bash.bashrc", "debian_version", "ethertypes", "group", "host.conf", "inputrc", "iproute2"),
     *("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "lsb-release", "networks", "nsswitch.conf"),
     *("os-release", "passwd", "profile", "protocols", "python3", "rpc", "services", "shells", "sysctl.conf"),
-    *("fonts", "locale.alias", "matplotlibrc", "sysctl.d", "terminfo", "timezone", "xattr.conf"),
+    *("fonts", "locale.alias", "matplotlibrc", "ssl/openssl.cnf", "sysctl.d", "terminfo", "timezone", "xattr.conf"),
 )
 """What of /etc programs read that students use; nothing there is anybody's secret.
 
@@ -319,8 +319,9 @@ def system_words() -> list[str]:
 
 
 def _configuration() -> list[Path]:
-    """What of /etc is shown."""
-    return [*(Path("/etc", name) for name in CONFIGURATION), *sorted(Path("/etc").glob("python3.*"))]
+    """What of /etc is shown, and which fonts there are, which a plot would otherwise find out in network time."""
+    fonts = Path("/var/cache/fontconfig")
+    return [*(Path("/etc", name) for name in CONFIGURATION), *sorted(Path("/etc").glob("python3.*")), fonts]
 
 
 def set_id_programs() -> list[Path]:

@@ -232,9 +232,12 @@ def _own_files(bundle: Bundle, folder: Path, entries: list[ProgressEntry]) -> No
 
 
 def _counts(plan: LabPlan, state: StepState) -> bool:
-    """Whether a step is worth a point: not what is only done in the editor, which nobody can see here."""
+    """Whether a step is worth a point: not what is only done in the editor, or in a network that is drawn there.
+
+    Nobody can see that here, nor is it in the student's progress.
+    """
     step = plan.step(state.id)
-    return not state.optional and any(not isinstance(want, EditorWant) for want in step.wants)
+    return not state.optional and step.followed and any(not isinstance(want, EditorWant) for want in step.wants)
 
 
 def _check(state: StepState) -> CheckResult:
