@@ -23,6 +23,7 @@ from linklab.errors import Fault, InputError, LinklabError, blame
 from linklab.exercise.bundle import LAB, NOTES, PROGRESS, Bundle
 from linklab.exercise.report import CheckResult, Report, Status, called
 from linklab.grade.limits import HANG_S
+from linklab.grade.sandbox import SandboxEngine
 from linklab.grade.scratch import working_folder
 from linklab.guide.evidence import TypedEvidence
 from linklab.guide.guide import Guide
@@ -86,7 +87,8 @@ def grade_lab(bundle: Bundle, source: str, engine: Engine) -> Report:
     guide = Guide(handed_in.lab)
     with working_folder("linklab-lab-") as folder:
         _own_files(bundle, folder, entries)
-        redoing = Redoing(handed_in.lab, engine, folder, time.monotonic() + HANG_S, _MOST_S)
+        confined = engine.for_a_lab() if isinstance(engine, SandboxEngine) else engine
+        redoing = Redoing(handed_in.lab, confined, folder, time.monotonic() + HANG_S, _MOST_S)
         guide.see_all(redoing.evidence(entries))
     checks = tuple(_check(state) for state in guide.steps() if _counts(guide.plan, state))
     notes = [*bundle.notes, *trouble, *_notes(handed_in, claimed, guide, redoing)]

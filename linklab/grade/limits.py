@@ -16,6 +16,8 @@ _UNSEEN_S = 30
 """Processor seconds beyond the limit after which Linux kills a process; the sandbox stops it before, and says why."""
 HANG_S = 1800.0
 """Wall-clock seconds after which something is ended whatever it does, as the last resort."""
+LAB_S = 1500.0
+"""Processor seconds of the networks of a lab; Labs 22 and 24 take 400 s where they were recorded, others under 300."""
 IDLE_S = 300.0
 """Wall-clock seconds after which a network that does nothing is taken to wait for ever; to sleep takes it none."""
 MOST_HELD = 200_000

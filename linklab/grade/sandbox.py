@@ -49,7 +49,7 @@ from linklab.grade.bubblewrap import (
 )
 from linklab.grade.exchange import IN_ITS_PLACE, OF_THE_GRADER, CameOut, Exchange
 from linklab.grade.hearsay import MOST_CONSOLE, answers, believing_nothing, built, keepers_word, times
-from linklab.grade.limits import HANG_S, IDLE_S, MOST_HELD, Limits
+from linklab.grade.limits import HANG_S, IDLE_S, LAB_S, MOST_HELD, Limits
 from linklab.topology import Topology
 
 _LEAST_S = 10.0
@@ -108,6 +108,12 @@ class SandboxEngine(PocketEngine):
         """The same, whose networks may take at most that much processor time, in seconds, of what both have left."""
         found = copy.copy(self)
         found.limits = replace(self.limits, processor_s=min(processor_s, self.limits.processor_s))
+        return found
+
+    def for_a_lab(self) -> SandboxEngine:
+        """The same, with processor time for one network in which a whole lab is done."""
+        found = copy.copy(self)
+        found.limits = replace(self.limits, processor_s=LAB_S, total_s=LAB_S)
         return found
 
     def left_s(self) -> float:

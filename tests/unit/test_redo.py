@@ -175,7 +175,7 @@ def test_a_network_of_ones_own_is_left_at_its_prompt(tmp_path):
         "client? sudo mn",
         "client(33?) nodes",
         "client(3.5?) h1 ping 10.0.0.2",
-        "client(1800) exit",
+        "client(7200) exit",
         "close",
     ]
     assert [(each.text, each.ended) for each in seen if isinstance(each, TypedEvidence)][-1] == ("sudo mn", True)

@@ -26,7 +26,7 @@ from linklab.errors import EngineError, MissingError, OverusedError
 from linklab.grade import bubblewrap, sandbox, unit
 from linklab.grade.exchange import CameOut, Exchange, Room
 from linklab.grade.hearsay import answers, believing_nothing, built, keepers_word
-from linklab.grade.limits import Limits, most_at_once
+from linklab.grade.limits import LAB_S, Limits, most_at_once
 from linklab.grade.rebuild import read_bounded
 from linklab.grade.worker import grade_in_pocket, grading_engine
 
@@ -873,6 +873,13 @@ def test_a_folder_in_the_place_of_a_file_of_ours_stops_the_network(folders):
     said = "no file can be brought into the network: Is a directory"
     with pytest.raises(OverusedError, match=said), network._carrying():
         pass
+
+
+def test_a_lab_has_time_for_its_longest_campaign():
+    """Regression: Labs 22 and 24 take 400 s of processor time, and were stopped after 300 s."""
+    engine = sandbox.SandboxEngine(Limits()).for_a_lab()
+    assert engine.left_s() == LAB_S == 1500.0
+    assert engine.within(60.0).left_s() == 60.0
 
 
 @pytest.mark.parametrize(
