@@ -20,6 +20,9 @@ _EXCLUDE = " !"
 _FEW_STARS = 3
 """What an expression does well; with each more, the time that a name takes may grow by the name's length."""
 
+_MOST_PARTS = 16
+"""Further parts of a name that are looked at; Flent's have two.  Of a hundred thousand each would be cut off again."""
+
 
 def matching(pattern: str, names: Iterable[str]) -> list[str]:
     """The names that the pattern matches, in their own order.
@@ -46,7 +49,8 @@ def parent_of(name: str, names: Collection[str]) -> str:
     "TCP upload::1" is a series, since its last part is a number.
     """
     parent = name
-    while parent := parent.rpartition(SEPARATOR)[0]:
+    for _ in range(_MOST_PARTS):
+        parent = parent.rpartition(SEPARATOR)[0]
         if parent in names and not name.removeprefix(parent + SEPARATOR).isdecimal():
             return parent
     return ""

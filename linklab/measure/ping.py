@@ -75,7 +75,16 @@ def read_pings(text: str, source: str = "ping") -> list[Measurements]:
             _read_line(runs[-1], line, f"{source}: line {number}")
     if failure and not runs:
         raise NothingMeasuredError(f"ping sent nothing: {excerpt(failure, MOST_WORDS)}", where=source)
-    return [_measurements(run, source) for run in runs if run.rtt_s or run.errors or not math.isnan(run.sent)]
+    found, probes = [], 0
+    for run in runs:
+        if run.rtt_s or run.errors or not math.isnan(run.sent):
+            found.append(one := _measurements(run, source))
+            probes += sum(len(each.value) for each in one.series.values())
+            if probes > MOST_PROBES:
+                raise DataError(
+                    f"{source}: its pings have more than {MOST_PROBES} probes together, the most that is read"
+                )
+    return found
 
 
 def _localised(line: str) -> bool:

@@ -86,7 +86,7 @@ def read_tc(text: str, source: str = "tc") -> list[Measurements]:
             continue
         prefix = ".".join(part for part in ("tc", qdisc.dev, qdisc.handle.rstrip(":")) if part)
         named = {f"{prefix}.{name}": Quantity(value, _unit(name)) for name, value in qdisc.counters.items()}
-        if not listings or not named.keys().isdisjoint(listings[-1]):
+        if not listings or not named.keys().isdisjoint(listings[-1].keys()):  # which goes through the shorter one
             listings.append({})
         listings[-1].update(named)
     return [Measurements(scalars, {}, "tc", source) for scalars in listings]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from linklab.errors import DataError
-from linklab.measure import Measurements, measure
+from linklab.measure import Measurements, measure, ping
 from linklab.measure.ping import read_pings
 
 CAPTURES = Path(__file__).parent.parent / "captures"
@@ -141,3 +141,14 @@ def test_several_in_one_terminal() -> None:
     assert found.scalars["ping.rtt.mean"].value == pytest.approx(153e-6)
     assert found.scalars["ping.2.rtt.mean"].value == pytest.approx(44e-6)
     assert read_pings("") == []
+
+
+def test_pings_of_few_replies_are_not_very_many_values(monkeypatch):
+    """Regression: 170 bytes are 65,535 values where the second reply has that number, and 67 kB took 390 MiB."""
+    monkeypatch.setattr(ping, "MOST_PROBES", 25)
+    gap = "PING h2 (10.0.0.2) 56(84) bytes of data.\n" + "".join(
+        f"64 bytes from 10.0.0.2: icmp_seq={number} ttl=64 time=0.1 ms\n" for number in (1, 10)
+    )
+    assert [len(each.series["ping.rtt"].value) for each in read_pings(2 * gap)] == [10, 10]
+    with pytest.raises(DataError, match="more than 25 probes together"):
+        read_pings(3 * gap)
