@@ -294,6 +294,7 @@ class SandboxNetwork(PocketNetwork):
             memory=MEMORY,
             run_base=POCKET,
             venv=VENV if packages() is not None else None,
+            owner=(os.geteuid(), os.getegid()) if self.user is None else (self.user, self.user),
             share=True,
             # those that were set before the filter was loaded, but for the one that the filter lets nobody set
             limits={name: most for name, most in self.limits.of_a_process().items() if name != "CORE"},

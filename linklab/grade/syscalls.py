@@ -138,12 +138,15 @@ Not PR_SET_DUMPABLE: what a process has, and under hidepid=2 also that it is the
 (proc(5)).
 """
 ADVICE = (
-    *(0, 1, 2, 3, 4, 8, 9),  # MADV_NORMAL, _RANDOM, _SEQUENTIAL, _WILLNEED, _DONTNEED, _FREE, _REMOVE
+    *(0, 1, 2, 3, 4, 8),  # MADV_NORMAL, _RANDOM, _SEQUENTIAL, _WILLNEED, _DONTNEED, _FREE
     *(10, 11, 14, 15, 16, 17, 18, 19),  # MADV_[DO|DONT]FORK, _[NO]HUGEPAGE, _[DO|DONT]DUMP, _[WIPE|KEEP]ONFORK
     *(22, 23),  # MADV_POPULATE_READ, _WRITE
     *(102, 103),  # MADV_GUARD_INSTALL, _REMOVE: guards of threads' stacks in newer C libraries
 )
-"""Advice of madvise(2) that is allowed: not MADV_COLD and MADV_PAGEOUT, since memory in swap is in no sum."""
+"""Advice of madvise(2) that is allowed: not MADV_COLD and MADV_PAGEOUT, since memory in swap is in no sum.
+
+Nor MADV_REMOVE, which goes through all mappings of a file: one call took 47 s, as long as who waited for a page of it.
+"""
 _NO_DUMPS = 4
 """RLIMIT_CORE: lowered from 1 to 0, it would start the machine's handler of core dumps again (core(5))."""
 _RESOURCES = 16

@@ -24,36 +24,6 @@ from linklab.terminal.clock import ClockWords
 SHIMS = Path(fresh.__file__).parent / "shims"
 
 
-# --- programs in whose place others are
-
-
-@pytest.mark.parametrize(
-    ("typed", "given", "written"),
-    [
-        ("-i h1-eth0 -s 96 -w a.pcap 'tcp and dst port 5201'", "-w|-|-i|h1-eth0|-s|96|tcp and dst port 5201", "a.pcap"),
-        ("-nwa.pcap -c5", "-w|-|-n|-c5", "a.pcap"),
-        ("-nni h1-eth0 -Uw a.pcap -- -x", "-w|-|-nni|h1-eth0|-U|--|-x", "a.pcap"),
-        ("-n -i s1-eth2 'tcp[tcpflags] & tcp-syn != 0'", "-n|-i|s1-eth2|tcp[tcpflags] & tcp-syn != 0", ""),
-        ("-w - -c 1", "-w|-|-c|1", ""),
-        ("-G 5 -w a-%s.pcap", "-w|a-%s.pcap|-G|5", ""),
-        ("--interface h1-eth0 -w 'a b.pcap'", "-w|-|--interface|h1-eth0", "a b.pcap"),
-    ],
-)
-def test_tcpdump_writes_its_file_where_it_may_give_it_to_nobody(tmp_path, typed, given, written):
-    """Regression: it gave up in the pocket of an ordinary user, so Lab 12 could only be done by root."""
-    real = tmp_path / "bin/tcpdump"
-    real.parent.mkdir()
-    real.write_text('#!/bin/sh\nfirst=$1; shift; printf %s "$first" >&2; printf "|%s" "$@" >&2; echo packets\n')
-    real.chmod(0o755)
-    path = f"{SHIMS}:{real.parent}:/usr/bin:/bin"
-    done = subprocess.run(
-        ["sh", "-c", f"tcpdump {typed}"], check=False, cwd=tmp_path, env={"PATH": path}, capture_output=True, text=True
-    )
-    assert (done.stderr, done.stdout) == (given, "" if written else "packets\n")
-    files = {file.name: file.read_text() for file in tmp_path.iterdir() if file.is_file()}
-    assert files == ({written: "packets\n"} if written else {})
-
-
 # --- the script in the folder
 
 
