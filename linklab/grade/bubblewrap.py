@@ -92,7 +92,8 @@ def sandbox(
     command += ["--ro-bind", str(PACKAGE), str(CODE / PACKAGE.name)]
     command += ["--ro-bind-try", str(_SCRIPTS), str(CODE / "scripts")]
     if (venv := packages()) is not None:
-        command += ["--ro-bind", str(venv), str(VENV)]
+        for name in _OF_VENV:  # not all: pip.conf may hold passwords
+            command += ["--ro-bind-try", str(venv / name), str(VENV / name)]
     command += ["--ro-bind", str(kernel_path), str(KERNEL)]
     command += ["--ro-bind-try", str(_modules(kernel_path)), str(KERNEL.parent / "modules")]
     with contextlib.ExitStack() as open_files:
@@ -145,7 +146,7 @@ def shown(paths: Iterable[Path]) -> list[Path]:
     if (built := pocket_kernel.find()) is not None:
         ours.append(_modules(built.path))
     if (venv := packages()) is not None:
-        ours.append(venv)
+        ours += [venv / name for name in _OF_VENV]
     bound = [each for folder in ours for each in locations_below(folder.resolve(), seen)]
     of_machine = [*locations_below(_SHOWN, seen)]
     hidden = [location(folder, seen) for folder in installed()]
@@ -191,6 +192,7 @@ _SHOWN = Path("/usr")
 _TOPS = tuple(Path("/", name) for name in ("bin", "sbin", "lib", "lib32", "lib64", "libx32"))
 """Links into /usr, or folders of their own where it is not merged."""
 _SCRIPTS = PACKAGE.parent / "scripts"
+_OF_VENV = ("bin", "lib", "lib64", "pyvenv.cfg")
 _OF_THE_MACHINE = ("cmdline", "bootconfig", "keys", "key-users", "locks")
 """Files of /proc that tell of more than the processes inside: its start, keys, and locks."""
 _GROUP_FIELDS, _PASSWD_FIELDS, _MEMBERS, _REMARK = 4, 7, 3, 4

@@ -40,8 +40,8 @@ class Room:
     written: bytes in all; a file that has changed counts again.
     """
 
-    files: int = 500
-    size: int = 128 * 2**20
+    files: int = 10_000
+    size: int = 192 * 2**20
     written: int = 2**30
 
 

@@ -54,7 +54,7 @@ class Limits:
     memory_mib: int = 2048
     own_mib: int = 256
     stack_mib: int = 8
-    mapped_mib: int = 8192
+    mapped_mib: int = 4096
     tables_mib: int = 256
     sockets: int = 4608
     work_mib: int = 256

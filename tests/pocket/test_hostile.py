@@ -646,7 +646,7 @@ for take in (
     lambda: mmap.mmap(-1, 2**27, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x100),  # MAP_GROWSDOWN
     lambda: mmap.mmap(-1, 2**27, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x40000),  # MAP_HUGETLB
     lambda: mmap.mmap(os.open("/usr/bin/ls", 0), 4096, mmap.MAP_SHARED | 0x2000, mmap.PROT_READ),  # MAP_LOCKED
-    lambda: mmap.mmap(-1, 2**33, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, mmap.PROT_READ),
+    lambda: mmap.mmap(-1, 2**32, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, mmap.PROT_READ),
     lambda: resource.setrlimit(resource.RLIMIT_MEMLOCK, (4096, 4096)),
     lambda: resource.setrlimit(resource.RLIMIT_STACK, (2**26, 2**26)),
 ):
