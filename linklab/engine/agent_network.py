@@ -101,6 +101,10 @@ class AgentNetwork:
         answer = self.link.request(op, deadline_s=deadline_s, what=what, terminal=terminal, **more)
         return Completed(**answer["done"][0]) if "done" in answer else Completed(**answer)
 
+    def holds_many_files(self) -> bool:
+        """Whether its kernel is to forget names of files, since it may soon have no more open ones."""
+        return False
+
     def now_s(self) -> float:
         """Network time."""
         answer = self.link.request("now", deadline_s=60, what="asking for the time")

@@ -258,6 +258,10 @@ class Network(Protocol):
         """
         ...
 
+    def holds_many_files(self) -> bool:
+        """Whether its kernel is to forget names of files, since it may soon have no more open ones."""
+        ...
+
     def now_s(self) -> float:
         """Network time."""
         ...

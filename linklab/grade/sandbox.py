@@ -480,6 +480,11 @@ class SandboxNetwork(PocketNetwork):
         """The same, looked at less often for what they hold open."""
         return Family(self.keeper_pid)
 
+    def holds_many_files(self) -> bool:
+        """hostfs keeps one of the machine's open for each name that it knows, such as after `find /`."""
+        held = open_files.count(Family(self.keeper_pid), MOST_HELD)
+        return held > self.limits.of_a_process()["NOFILE"] // 2
+
     def _open_files(self) -> int:
         """Open files of all processes inside."""
         return open_files.count(self._holders, MOST_HELD)

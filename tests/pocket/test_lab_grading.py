@@ -12,6 +12,8 @@ from linklab.engine.pocket import PocketEngine
 from linklab.exercise.bundle import Bundle, write_bundle
 from linklab.exercise.report import Status
 from linklab.grade import lab_unit
+from linklab.grade.limits import Limits
+from linklab.grade.sandbox import SandboxEngine
 from linklab.grade.unit import grade
 from linklab.guide.evidence import PredictionEvidence, TypedEvidence
 from linklab.guide.plan import plan_of
@@ -140,6 +142,23 @@ def test_results_that_no_folder_can_hold_are_refused(tmp_path, lab, name, why):
     report = grade(tmp_path / "a.zip", None, PocketEngine())
     assert report.status is Status.UNGRADABLE
     assert report.notes == (f'"{name}" {why}',)
+
+
+def test_a_line_that_looks_at_very_many_files_costs_no_other_line(tmp_path, lab):
+    """Regression: hostfs kept a file open for each name, and 24 of 28 points were lost for want of more."""
+    typed = worked(tmp_path / "printed", lab, "show")
+    progress = LabProgress.begin(tmp_path / "done", lab)
+    progress.note(BEGUN, environment={})
+    for end_s in (None, 0.5):
+        progress.add(TypedEvidence("h1", "find /usr -name nosuchfile", 0.0, end_s, status=None if end_s is None else 0))
+    for _, each in typed.entries():
+        if isinstance(each, TypedEvidence):
+            progress.add(each)
+    engine = SandboxEngine(Limits(open_files=3000))
+    report = grade(handed_in(tmp_path / "a.zip", lab, progress), None, engine)
+    found = outcomes(report)
+    assert report.stopped == ""
+    assert [found[step] for step in ("unshaped", "ifconfig-h1", "delay-h1", "show")] == [Outcome.PASS] * 4
 
 
 def slowly(line):

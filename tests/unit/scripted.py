@@ -123,6 +123,10 @@ class ScriptedNetwork:
         """The same here."""
         return self.stop(terminal, deadline_s=deadline_s)
 
+    def holds_many_files(self) -> bool:
+        """It has no files."""
+        return False
+
     def now_s(self) -> float:
         """Seconds since the start."""
         return self.time_s

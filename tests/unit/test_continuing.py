@@ -33,6 +33,10 @@ class Told:
     def __init__(self, *states, fails=()):
         self.states, self.fails, self.lines = list(states), fails, []
 
+    def holds_many_files(self):
+        """It has none."""
+        return False
+
     def now_s(self):
         """As a network that has just been built."""
         return 1.0

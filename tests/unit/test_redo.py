@@ -37,6 +37,10 @@ class Remembered:
         yield self
         self.said.append("close")
 
+    def holds_many_files(self):
+        """It has none."""
+        return False
+
     def now_s(self):
         """Network time."""
         return self.time_s
