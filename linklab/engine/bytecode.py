@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Compiles our own code for the programs inside a pocket, which read it at /opt/linklab.
+"""Compiles our code, and the packages beside it, for programs inside a pocket, which read them at /opt/linklab.
 
 The package is read-only there, so each start would compile it again. Compiled code names its source by the path inside,
 so that a traceback is the same wherever the clone is, and so is the memory that a program takes, by which the kernel
-inside does some things a microsecond sooner or later.  For that an installation compiles the packages beside ours so
-too.
+inside does some things a microsecond sooner or later.  An installation therefore compiles the Python packages that it
+brings in the same way.
 """
 
 from __future__ import annotations
@@ -60,14 +60,20 @@ def unwritable(package: Path) -> list[Path]:
     ]
 
 
-def main() -> None:
-    """Compile this package, and those in its virtual environment; an installation does so once, for all users."""
-    compile_package(Path(__file__).resolve().parent.parent)
+def main() -> int:
+    """Compile this package, and those in its virtual environment; an installation does so once, for all users.
+
+    Returns:
+        1 if a module of this package is not compiled, such as on a full disk.
+    """
+    ours = Path(__file__).resolve().parent.parent
+    compile_package(ours)
     beside = Path(sysconfig.get_path("purelib"))
     if sys.prefix != sys.base_prefix:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of code that is not ours
             compile_package(beside, f"{INSIDE}/venv/{beside.relative_to(sys.prefix).as_posix()}")
+    return int(any(_outdated(ours, f"{INSIDE}/{ours.name}")))
 
 
 def _outdated(package: Path, inside: str) -> Iterator[tuple[Path, Path, str]]:
@@ -116,4 +122,4 @@ def _is_current(source: Path, compiled: Path, inside: str) -> bool:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -23,7 +23,7 @@ from linklab.base.place import user_number
 from linklab.base.processes import ended_first
 from linklab.base.supervise import Ended, Job, supervised
 from linklab.base.worker import Tell
-from linklab.engine.pocket import PACKAGE, virtual_environment
+from linklab.engine.pocket import BOOT_DEADLINE_S, PACKAGE, virtual_environment
 from linklab.errors import MissingError
 from linklab.grade import subordinate, users
 from linklab.grade.limits import Limits
@@ -52,7 +52,7 @@ INSTALLED_IN = (Path("/usr/lib"), Path("/usr/local/lib"))
 """Where a package, and `make install`, put Linklab."""
 TEMPORARY = ("/tmp", "/var/tmp")  # noqa: S108 - those inside
 _SPARE_MIB = 16
-_TRIAL_S = 120
+_TRIAL_S = BOOT_DEADLINE_S
 """Wall-clock seconds, as many as a network has to come up: a machine may stand still for long beside hostile ones."""
 
 
@@ -350,6 +350,12 @@ def why_not() -> str | None:
         return explain("", {}, installed=False)
     if built is None:
         return None  # said elsewhere
+    if (venv := virtual_environment()) is not None and packages() is None:
+        return (
+            f"submissions are graded in a sandbox, which shows what lies in {_SHOWN}, and the Python of {venv}, with "
+            "which Linklab's own commands run there, does not: install Linklab for the machine's own Python, as "
+            "`make setup` does"
+        )
     if why := _why_not_here():
         return f"submissions are graded in a sandbox, and this machine{why}"
     try:
@@ -365,8 +371,8 @@ def _why_none_runs(kernel_path: Path) -> str | None:
     if found.unreadable:
         return (
             f"submissions are graded in a sandbox, and its user cannot read what the network needs ({found.said}; "
-            f"{CODE} there is {PACKAGE.parent} here, and {KERNEL.parent} is {kernel_path.parent}): "
-            "chmod -R o+rX both folders"
+            f"{CODE} there is {PACKAGE.parent} here, {KERNEL.parent} is {kernel_path.parent}, and {VENV} is "
+            f"{packages() or PACKAGE.parent}): chmod -R o+rX these folders"
         )
     alone = _tried(kernel_path, None) if root and found.said else found
     if alone.said:

@@ -111,7 +111,7 @@ class SandboxEngine(PocketEngine):
         return found
 
     def for_a_lab(self) -> SandboxEngine:
-        """The same, with processor time for one network in which a whole lab is done."""
+        """The same, with processor time for networks in which a whole lab is done."""
         found = copy.copy(self)
         found.limits = replace(self.limits, processor_s=LAB_S, total_s=LAB_S)
         return found
@@ -480,6 +480,11 @@ class SandboxNetwork(PocketNetwork):
         """The same, looked at less often for what they hold open."""
         return Family(self.keeper_pid)
 
+    @cached_property
+    def _mapping(self) -> Family:
+        """The same, looked at as often for what their page tables take."""
+        return Family(self.keeper_pid)
+
     def holds_many_files(self) -> bool:
         """hostfs keeps one of the machine's open for each name that it knows, such as after `find /`."""
         held = open_files.count(Family(self.keeper_pid), MOST_HELD)
@@ -498,7 +503,7 @@ class SandboxNetwork(PocketNetwork):
 
     def _in_kernel(self) -> tuple[int, int]:
         """Bytes of page tables, and the number of sockets; these are of the namespace below bubblewrap outside."""
-        found = Family(self.keeper_pid).look(kernel_memory.table_bytes)
+        found = self._mapping.look(kernel_memory.table_bytes)
         inside = [each.pid for each in found if each.parent == self.keeper_pid]
         return sum(each.value for each in found), max(map(kernel_memory.sockets, inside), default=0)
 

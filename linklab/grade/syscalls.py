@@ -61,8 +61,8 @@ of what the keeper and the kernel called in a trace of graded labs and of attack
 _MOST_PROTECTED = 64 * 2**20
 """The most memory whose rights one mprotect(2) changes; programs do so for parts of themselves and stacks of threads.
 
-Meanwhile no page of the process comes in, so whoever else in it holds a folder of the machine's and waits for one holds
-it as long: 1.2 s for 32 GiB, as often as one likes.
+While it runs, no page fault of that process is served, so a thread that waits for one keeps the lock of a folder of the
+machine's: 1.2 s for 32 GiB, as often as one likes.
 """
 _MAP_SHARED, _MAP_ANONYMOUS = 0x01, 0x20
 _MAP_UNCOUNTED = 0x42100

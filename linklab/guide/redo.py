@@ -46,7 +46,7 @@ IDLE_S = 1.0
 MOST_PAUSE_S = 600.0
 BESIDE_S = 60.0
 """Network time that a line gets beyond the student's, where others ran beside it, before Ctrl+C."""
-LINE_WALL_S = 600.0
+LINE_WALL_S = 400.0
 """For one line; in the grader's sandbox the network's processor time counts (`linklab.grade.sandbox.patience`).
 
 The longest, a campaign of Lab 24, takes some 200 s of it.
@@ -55,7 +55,7 @@ _MOST_WITHOUT_END = 2
 """Lines that may fail to end within `LINE_WALL_S`, over all networks; the next one ends the redoing."""
 _MOST_FILES, MOST_FOLDERS = 500, 8
 """How many files the progress may have written, and in how many folders one of them lies; a lab has a dozen in two."""
-_MOST_MEASURED = 256 * 2**20
+_MOST_MEASURED = 128 * 2**20
 """Bytes of what all lines showed and wrote, a file once for each line that wrote to it.
 
 A queue that is sampled takes 2.4 MiB a minute, also while somebody reads on, and 0.05 s to read for each MiB; results
@@ -252,15 +252,16 @@ class Redoing:
 
     def _end(self, line: TypedEvidence) -> Iterator[GuideEvidence]:
         """The end of a line as the student saw it; what was alone has ended already."""
-        one = self._running.pop(line.key, None)
+        one = self._running.get(line.key)
         if one is None:
             return
-        self._keep_pace(line.end_s or 0.0)
+        left_out_s = self._keep_pace(line.end_s or 0.0)  # it runs meanwhile, so the pause is none of a person's alone
+        del self._running[line.key]
         if one.terminal == self._mininet:
             self._mininet = ""
             yield from self._ended(one.begun, Completed(one.terminal, line.text, one.output, 0, 0.0, self._now_s()))
             return
-        yield from self._ended(one.begun, self._wait_end(one, stop=is_stopped(line)))
+        yield from self._ended(one.begun, self._wait_end(one, BESIDE_S + left_out_s, stop=is_stopped(line)))
 
     def _ended(self, begun: TypedEvidence, done: Completed) -> Iterator[GuideEvidence]:
         seen = TypedEvidence(
@@ -270,11 +271,11 @@ class Redoing:
         if not looks_only(seen, self.network.nodes):
             yield self._look()
 
-    def _wait_end(self, one: _Running, *, stop: bool) -> Completed:
+    def _wait_end(self, one: _Running, within_s: float = BESIDE_S, *, stop: bool) -> Completed:
         try:
             if stop:
                 return self.network.stop(one.terminal, deadline_s=self._left_s())
-            return self.network.finished(one.terminal, deadline_s=self._left_s(), within_s=BESIDE_S)
+            return self.network.finished(one.terminal, deadline_s=self._left_s(), within_s=within_s)
         except AgentError:  # it has ended already
             now_s = self._now_s()
             return Completed(one.terminal, one.begun.text, one.output, None, one.begun.start_s, now_s)
@@ -290,8 +291,12 @@ class Redoing:
     def _now_s(self) -> float:
         return self.network.now_s()
 
-    def _keep_pace(self, said_s: float) -> None:
-        """Wait until this moment of the student's time; while nothing runs, people's pauses are left out."""
+    def _keep_pace(self, said_s: float) -> float:
+        """Wait until this moment of the student's time; while nothing runs, people's pauses are left out.
+
+        Returns:
+            How much of a pause beyond `MOST_PAUSE_S` was left out, in seconds: what runs may need it yet.
+        """
         now_s = self._now_s()
         pause_s = said_s + self._shift_s - now_s
         if not self._running:
@@ -301,6 +306,7 @@ class Redoing:
             now_s += min(pause_s, MOST_PAUSE_S)
         if not self._running:
             self._shift_s = now_s - said_s
+        return max(0.0, pause_s - MOST_PAUSE_S)
 
     # --- files
 

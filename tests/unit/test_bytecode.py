@@ -38,7 +38,7 @@ def test_an_installation_compiles_the_packages_beside_ours_so_too(tmp_path):
     """Regression: the clone's path in them moved memory, and two programs of Lab 24 began 1.5 µs later in one clone."""
     venv = tmp_path / "venv"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", venv], check=True)
-    site = Path(sysconfig.get_path("purelib", "venv", {"base": str(venv)}))
+    site = Path(sysconfig.get_path("purelib", "posix_prefix", {"base": str(venv)}))
     (site / "beside.py").write_text("def f():\n    return '\\d'\n")  # Python warns of it, and nobody is told
     (site / "ours.pth").write_text(f"{Path(linklab.__file__).parents[1]}\n")
     done = subprocess.run(
