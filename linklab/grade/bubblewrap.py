@@ -92,6 +92,7 @@ def sandbox(
     command += ["--ro-bind", str(PACKAGE), str(CODE / PACKAGE.name)]
     command += ["--ro-bind-try", str(_SCRIPTS), str(CODE / "scripts")]
     if (venv := packages()) is not None:
+        command += ["--perms", "0755", "--dir", str(VENV)]
         for name in _OF_VENV:  # not all: pip.conf may hold passwords
             command += ["--ro-bind-try", str(venv / name), str(VENV / name)]
     command += ["--ro-bind", str(kernel_path), str(KERNEL)]
