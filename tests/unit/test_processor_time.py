@@ -109,7 +109,8 @@ def test_who_was_not_there_at_the_last_look_is_read_first(monkeypatch):
 def test_who_is_adopted_during_a_look_is_a_member(monkeypatch):
     """Regression: a process was in no sum whose parent had ended before its turn to be read came."""
     script = "import ctypes, os, sys, time\nctypes.CDLL(None).prctl(36, 1)\n"  # it adopts (PR_SET_CHILD_SUBREAPER)
-    script += "first = os.fork()\nif not first:\n    print(os.fork() or os.getpid(), flush=True)\n    time.sleep(60)\n"
+    script += "first = os.fork()\nif not first:\n    child = os.fork() or os.getpid()\n"
+    script += "    os.write(1, b'%d\\n' % child)\n    time.sleep(60)\n"  # print may write a line and its end apart
     script += "os.waitpid(first, 0)\nprint(0, flush=True)\ntime.sleep(60)\n"
     with subprocess.Popen([sys.executable, "-Sc", script], stdout=subprocess.PIPE, text=True) as root:
         child = int(root.stdout.readline())

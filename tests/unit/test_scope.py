@@ -25,8 +25,8 @@ print("it had 3 GiB")
 
 
 def test_the_limit_is_the_sum_of_all_others_and_leaves_the_machine_a_tenth():
-    """4 GiB for the grader, 2048 + 128 + 256 MiB for its network, and something for the machine's kernel."""
-    assert limits_of(4 * GIB, 64 * GIB) == ScopeLimits(4 * GIB + (2432 + 512) * 2**20, 4096 + 64)
+    """4 GiB for the grader, 2048 + 256 + 256 MiB for its network, and something for the machine's kernel."""
+    assert limits_of(4 * GIB, 64 * GIB) == ScopeLimits(4 * GIB + (2560 + 512) * 2**20, 2048 + 64)
     assert limits_of(4 * GIB, 7 * GIB).memory_bytes == 7 * GIB * 9 // 10 // 4096 * 4096
 
 
