@@ -30,6 +30,7 @@ MOST_SAID = 5
 PIECE_CHARS = 3000
 """Of a file as base64 in one line, as in `linklab.run.stage`."""
 _OWN_NETWORK = "mn"
+_STARTS_NONE = frozenset(("-c", "--clean", "-h", "--help", "--version"))
 _SUBSTITUTES = ("$(", "`", "<(", ">(", "${", "\n")
 _SETTERS = frozenset(("tc", "ip", "ifconfig", "ethtool", "sysctl", "route", "brctl"))
 _RUNS = frozenset(("exec", "-b", "-batch", "--batch", "-force"))
@@ -133,8 +134,11 @@ def _outermost(running: Iterable[TypedEvidence]) -> tuple[TypedEvidence, ...]:
 
 
 def starts_network(line: TypedEvidence) -> bool:
-    """Whether a line starts a network of its own, as `sudo mn` does."""
-    return any(command.program == _OWN_NETWORK for command in commands_in(line.terminal, line.text))
+    """Whether a line starts a network of its own, as `sudo mn` does, and `sudo mn -c` does not."""
+    return any(
+        command.program == _OWN_NETWORK and _STARTS_NONE.isdisjoint(command.words)
+        for command in commands_in(line.terminal, line.text)
+    )
 
 
 def _restore(network: Network, fresh: State, left: LeftLab, found: BroughtBack) -> None:

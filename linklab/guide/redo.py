@@ -34,6 +34,7 @@ from linklab.guide.redo_lines import (
     inside_finish,
     is_for_hands,
     is_stopped,
+    leaves,
     without_prompt,
     written_meanwhile,
 )
@@ -98,7 +99,7 @@ class Redoing:
         self._shift_s = 0.0
         self._said_s = 0.0
         self._written: set[str] = set()
-        self._mininet = ""
+        self._mininet, self._at_prompt = "", False
         self._files = LineFiles(self.folder, _MOST_MEASURED)
 
     def evidence(self, entries: Sequence[ProgressEntry]) -> Iterator[GuideEvidence]:
@@ -206,13 +207,14 @@ class Redoing:
             self._write(file)
         if self._mininet and line.terminal == CLIENT:
             yield from self._done(line, self._run(Typed(self._mininet, line.text, inside_finish(line, ended))))
+            self._at_prompt = not leaves(line)
             return
         if is_for_hands(line):
             yield TypedEvidence(line.terminal, line.text, self._now_s())
             return
         terminal = self._free(line.terminal)
         if starts_network(line) and line.terminal == CLIENT:
-            self._mininet = terminal
+            self._mininet, self._at_prompt = terminal, True
             done = self._run(Typed(terminal, line.text, Shows(PROMPT)))
             yield self._starts(line, done, terminal)
         elif ended is not None and alone:
@@ -258,6 +260,8 @@ class Redoing:
         left_out_s = self._keep_pace(line.end_s or 0.0)  # it runs meanwhile, so the pause is none of a person's alone
         del self._running[line.key]
         if one.terminal == self._mininet:
+            if self._at_prompt:  # it was left by Ctrl+D, which is no line
+                self._run(Typed(one.terminal, LEAVES[0], StopAfter(LONGEST_S)))
             self._mininet = ""
             yield from self._ended(one.begun, Completed(one.terminal, line.text, one.output, 0, 0.0, self._now_s()))
             return

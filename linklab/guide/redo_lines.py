@@ -7,7 +7,6 @@ Pure; `linklab.guide.redo` types.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import dropwhile
 from typing import TypeAlias
 
@@ -40,6 +39,8 @@ _BY_KEY = (130, 131, 148)
 """Status of what Ctrl+C, Ctrl+\\, or Ctrl+Z ended or stopped: 128 and the signal (bash(1), EXIT STATUS)."""
 PROMPT = r"(?:^|\n)mininet> \s*\Z"
 LEAVES = ("exit", "quit")
+STOPPED_S = 5.0
+"""Network time of what Ctrl+C ended at Mininet's own prompt: a ping there is to show a few replies."""
 
 
 def is_for_hands(line: TypedEvidence) -> bool:
@@ -107,11 +108,20 @@ def is_stopped(ended: TypedEvidence) -> bool:
 def inside_finish(line: TypedEvidence, ended: TypedEvidence | None) -> StopAfter:
     """When a line at the prompt of Mininet's own command line is stopped, if that prompt has not come back.
 
+    A progress does not tell when it began and ended, since nothing there marks that.
+
     ended: the entry with which it ended, None where it did not end.
     """
-    if line.text.split()[:1] in ([word] for word in LEAVES):
+    if leaves(line):
         return StopAfter(LONGEST_S)
-    return replace(finish_of(ended) if ended is not None else StopAfter(MORE_S), pattern=PROMPT)
+    if ended is None or is_stopped(ended):
+        return StopAfter(STOPPED_S, PROMPT)
+    return StopAfter(LONGEST_S, PROMPT)
+
+
+def leaves(line: TypedEvidence) -> bool:
+    """Whether a line leaves Mininet's own command line."""
+    return line.text.split()[:1] in ([word] for word in LEAVES)
 
 
 def without_prompt(output: str) -> str:
