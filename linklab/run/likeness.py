@@ -153,7 +153,8 @@ def _sha256(path: Path) -> str:
 def _difference(step: str, run: SavedRun, reference: Reference) -> str:
     """How a step differs from its recording, "" if it does not."""
     recorded = reference.recorded
-    before, after = recorded.outputs.get(step, ""), run.steps[step].output
+    # a recording is read without carriage returns at the ends of lines, which a terminal may have shown
+    before, after = recorded.outputs.get(step, ""), run.steps[step].output.replace("\r\n", "\n")
     if before != after:
         return _line(before, after)
     numbers = _number(recorded.scalars.get(step, {}), run.scalars.get(step, {}))

@@ -66,6 +66,14 @@ def test_the_first_step_that_differs_is_named_with_its_line(lab, tmp_path):
     )
 
 
+def test_a_carriage_return_that_a_terminal_showed_is_no_difference(lab, tmp_path):
+    """Regression: Lab 12 never gave the bytes of its recording, whose line "was" what it "is"."""
+    run = replay(lab, tmp_path / "again")
+    probe = run.steps["probe"]
+    shown = replace(run, steps={**run.steps, "probe": replace(probe, output=probe.output.replace("\n", "\r\n"))})
+    assert against_recording(lab, shown).words == SAME
+
+
 def test_what_may_explain_other_bytes_is_told(lab, tmp_path):
     """Another version of iperf3 is told where the bytes differ, and only there."""
     run = replay(lab, tmp_path / "again")
