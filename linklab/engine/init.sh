@@ -1,6 +1,6 @@
 #!/bin/sh
 # First program in a pocket: a throw-away layer over the host's files, then the agent; powers off when that ends.
-# The kernel's command line gives CLOCK, OWNER where an ordinary user owns /lab, and RUN, the run directory, by a name
+# The kernel's command line gives CLOCK, OWNER of /lab where a sandbox has another than root, and RUN, the run directory, by a name
 # that is the same in every run. It holds links: `lib` to the package's folder, `work` to the working folder, `venv` to
 # the virtual environment of the Python that runs Linklab (or only its bin/python), `modules` to the list of what is
 # built into the kernel. Only what is written under /lab, the working folder, stays.
@@ -53,13 +53,16 @@ if [ -n "$OWNER" ]; then
 	others='' tcpdump=''
 	while IFS= read -r line; do
 		case $line in
-		tcpdump:x:*:*:*) tcpdump=tcpdump:x:$OWNER:${line#tcpdump:x:*:*:} ;;
+		tcpdump:x:*)
+			home=/ # of a length with which the table stays as long as it was, since reading it takes network time
+			while tcpdump=tcpdump:x:$OWNER::$home:${line##*:} && [ ${#tcpdump} -lt ${#line} ]; do home=${home}_; done
+			;;
 		*) others="$others$line
 " ;;
 		esac
 	done <etc/passwd
 	printf '%s%s\n' "$others" "$tcpdump" >etc/passwd # at the end, so that files go by the owner's own name
-	unset OWNER others tcpdump line
+	unset OWNER others tcpdump line home
 fi
 
 # the layer becomes the root of the mount namespace itself: Mininet's nodes enter namespaces, which leaves a chroot

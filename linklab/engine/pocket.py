@@ -72,7 +72,8 @@ class Places:
 
     code: folder that holds the package and, in a clone, scripts/.
     venv: the virtual environment of the Python that runs Linklab's own commands inside; None for `python` itself.
-    owner: user and group of the files in `work`, as they are seen there.
+    owner: user and group of the files in `work`, as they are seen there, for tcpdump to become; (0, 0) where it is left
+        as it is, also in an ordinary user's own pocket, which would not give the same bytes as root's.
     share: the keeper hands the folders of work and memory over as open files, since nobody else sees them.
     limits: of the kernel and each process inside, named as in `resource` without RLIMIT_.
     """
@@ -264,7 +265,6 @@ class PocketNetwork(AgentNetwork):
             memory=place.memory_dir(self.memory_mib * 2**20),
             run_base=run_base(),
             venv=virtual_environment(),
-            owner=(os.geteuid(), os.getegid()),
         )
 
     def _start_keeper(self, argv: list[str], fds: list[int]) -> subprocess.Popen[bytes]:
