@@ -1,9 +1,9 @@
 #!/bin/sh
 # First program in a pocket: a throw-away layer over the host's files, then the agent; powers off when that ends.
-# The kernel's command line gives CLOCK, OWNER of /lab where a sandbox has another than root, and RUN, the run directory, by a name
-# that is the same in every run. It holds links: `lib` to the package's folder, `work` to the working folder, `venv` to
-# the virtual environment of the Python that runs Linklab (or only its bin/python), `modules` to the list of what is
-# built into the kernel. Only what is written under /lab, the working folder, stays.
+# The kernel's command line gives CLOCK, OWNER of /lab where a sandbox has another than root, and RUN, the run directory,
+# by a name that is the same in every run. It holds links: `lib` to the package's folder, `work` to the working folder,
+# `venv` to the virtual environment of the Python that runs Linklab (or only its bin/python), `modules` to the list of
+# what is built into the kernel. Only what is written under /lab, the working folder, stays.
 umask 022 # as at any login; the kernel starts its first program with umask 0
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 LANG=C.UTF-8
 # a machine without systemd has no poweroff; LINUX_REBOOT_CMD_POWER_OFF of reboot(2)
