@@ -6,10 +6,10 @@ Source: proc_pid_status(5), VmPTE; proc_net(5), sockstat.
 
 from __future__ import annotations
 
-import contextlib
 import errno
-import os
 from pathlib import Path
+
+from linklab.base.open_files import gone
 
 
 def table_bytes(pid: int) -> int:
@@ -20,12 +20,13 @@ def table_bytes(pid: int) -> int:
     Raises:
         OSError: they cannot be read.
     """
-    if found := _tables(f"/proc/{pid}"):
+    process = Path(f"/proc/{pid}")
+    if found := _tables(process):
         return found
-    names: list[str] = []
-    with _gone():
-        names = os.listdir(f"/proc/{pid}/task")  # noqa: PTH208 - of thousands of processes, twice a second
-    return next(filter(None, (_tables(f"/proc/{pid}/task/{name}") for name in names)), 0)
+    threads: list[Path] = []
+    with gone():
+        threads = list((process / "task").iterdir())
+    return next(filter(None, map(_tables, threads)), 0)
 
 
 def sockets(pid: int) -> int:
@@ -36,7 +37,7 @@ def sockets(pid: int) -> int:
     """
     said = ""
     try:
-        with _gone():
+        with gone():
             said = Path(f"/proc/{pid}/net/sockstat").read_text(encoding="ascii")
     except OSError as error:
         if error.errno != errno.ENXIO:  # the namespace is being taken down
@@ -45,15 +46,10 @@ def sockets(pid: int) -> int:
     return int(words[words.index("used") + 1]) if "used" in words else 0
 
 
-def _tables(folder: str) -> int:
+def _tables(thread: Path) -> int:
     """Bytes of the page tables of a thread, 0 if it has ended or gone."""
     said = b""
-    with _gone(), open(f"{folder}/status", "rb") as status:  # noqa: PTH123 - as above
-        said = status.read()
+    with gone():
+        said = (thread / "status").read_bytes()
     _, found, rest = said.partition(b"\nVmPTE:")
     return int(rest.split(None, 1)[0]) * 1024 if found else 0
-
-
-def _gone() -> contextlib.AbstractContextManager[None]:
-    """Passes over what has gone meanwhile."""
-    return contextlib.suppress(FileNotFoundError, ProcessLookupError)

@@ -68,7 +68,7 @@ def _sized(folder: str) -> int:
 
     That is told of hidden files too; a process that hides even this number counts as over any limit.
     """
-    with _gone():
+    with gone():
         try:
             return Path(folder, "fd").stat().st_size
         except PermissionError:
@@ -78,7 +78,7 @@ def _sized(folder: str) -> int:
 
 def _threads(pid: int) -> Iterator[str]:
     """The folder of each thread of a process."""
-    with _gone(), os.scandir(f"/proc/{pid}/task") as threads:
+    with gone(), os.scandir(f"/proc/{pid}/task") as threads:
         yield from (thread.path for thread in threads)
 
 
@@ -88,7 +88,7 @@ def _held(thread: str) -> Iterator[str]:
     Raises:
         PermissionError: it may not be looked into.
     """
-    with _gone():
+    with gone():
         try:
             with os.scandir(f"{thread}/fd") as entries:
                 yield from (entry.path for entry in entries)
@@ -102,6 +102,6 @@ def _has_memory(thread: str) -> bool:
     return not Path(thread, "statm").read_text(encoding="ascii").startswith("0 ")
 
 
-def _gone() -> contextlib.AbstractContextManager[None]:
+def gone() -> contextlib.AbstractContextManager[None]:
     """Passes over what has gone meanwhile."""
     return contextlib.suppress(FileNotFoundError, ProcessLookupError)

@@ -50,19 +50,14 @@ ln -sf /usr/share/zoneinfo/Etc/UTC etc/localtime
 # tcpdump gives its file to the user that it becomes, which only root of the machine can do: elsewhere that user is the
 # owner of /lab. By the shell alone, since each further process would be counted.
 if [ -n "$OWNER" ]; then
-	others='' tcpdump=''
+	table=''
 	while IFS= read -r line; do
-		case $line in
-		tcpdump:x:*)
-			home=/ # of a length with which the table stays as long as it was, since reading it takes network time
-			while tcpdump=tcpdump:x:$OWNER::$home:${line##*:} && [ ${#tcpdump} -lt ${#line} ]; do home=${home}_; done
-			;;
-		*) others="$others$line
-" ;;
-		esac
+		case $line in tcpdump:x:*) line=tcpdump:x:$OWNER::/:${line##*:} ;; esac
+		table="$table$line
+"
 	done <etc/passwd
-	printf '%s%s\n' "$others" "$tcpdump" >etc/passwd # at the end, so that files go by the owner's own name
-	unset OWNER others tcpdump line home
+	printf %s "$table" >etc/passwd
+	unset OWNER table line
 fi
 
 # the layer becomes the root of the mount namespace itself: Mininet's nodes enter namespaces, which leaves a chroot

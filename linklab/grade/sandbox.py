@@ -480,11 +480,6 @@ class SandboxNetwork(PocketNetwork):
         """The same, looked at less often for what they hold open."""
         return Family(self.keeper_pid)
 
-    @cached_property
-    def _mapping(self) -> Family:
-        """The same, looked at as often for what their page tables take."""
-        return Family(self.keeper_pid)
-
     def holds_many_files(self) -> bool:
         """hostfs keeps one of the machine's open for each name that it knows, such as after `find /`."""
         held = open_files.count(Family(self.keeper_pid), MOST_HELD)
@@ -495,7 +490,7 @@ class SandboxNetwork(PocketNetwork):
         return open_files.count(self._holders, MOST_HELD)
 
     def _excess_in_kernel(self) -> str:
-        """Why it has too much of the memory of the machine's kernel, which the OOM killer lays to nobody; "" if not."""
+        """Why it has too much memory of the machine's kernel, most of which is charged to no process; "" if not."""
         tables, sockets = self._in_kernel()
         if tables > self.limits.tables_mib * 2**20:
             return f"page tables of more than {self.limits.tables_mib} MiB were made inside"
@@ -503,9 +498,10 @@ class SandboxNetwork(PocketNetwork):
 
     def _in_kernel(self) -> tuple[int, int]:
         """Bytes of page tables, and the number of sockets; these are of the namespace below bubblewrap outside."""
-        found = self._mapping.look(kernel_memory.table_bytes)
+        found = Family(self.keeper_pid).look()
+        tables = sum(kernel_memory.table_bytes(each.pid) for each in found)
         inside = [each.pid for each in found if each.parent == self.keeper_pid]
-        return sum(each.value for each in found), max(map(kernel_memory.sockets, inside), default=0)
+        return tables, max(map(kernel_memory.sockets, inside), default=0)
 
     def _exchanged(self, work: int) -> Exchange:
         """What carries files between our working folder and theirs, an open folder."""

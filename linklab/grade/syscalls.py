@@ -103,8 +103,8 @@ _POLLS = (("poll", 1), ("ppoll", 1), ("select", 0), ("pselect6", 0))
 MOST_POLLED = 64
 """The pocket's kernel waits for two at most, and the keeper for a few.
 
-Linux keeps 64 bytes for each, which count as nobody's, and wakes them all in one go in which it takes no interrupts:
-for 800 processes that wait for one pipe 19,900 times each, 0.8 GiB and 2.3 s were seen.
+Linux keeps 64 bytes for each, which it charges to no process, and wakes all of them without taking an interrupt: for
+800 processes that waited for one pipe 19,900 times each, 0.8 GiB and 2.3 s were seen.
 """
 _OF_ALL_SOCKETS = 1
 """SOL_SOCKET."""
@@ -145,7 +145,7 @@ ADVICE = (
 )
 """Advice of madvise(2) that is allowed: not MADV_COLD and MADV_PAGEOUT, since memory in swap is in no sum.
 
-Nor MADV_REMOVE, which goes through all mappings of a file: one call took 47 s, as long as who waited for a page of it.
+Nor MADV_REMOVE, which goes through all mappings of a file: one call took 47 s, in which nobody got a page of it.
 """
 _NO_DUMPS = 4
 """RLIMIT_CORE: lowered from 1 to 0, it would start the machine's handler of core dumps again (core(5))."""

@@ -257,7 +257,7 @@ class Redoing:
         one = self._running.get(line.key)
         if one is None:
             return
-        left_out_s = self._keep_pace(line.end_s or 0.0)  # it runs meanwhile, so the pause is none of a person's alone
+        left_out_s = self._keep_pace(line.end_s or 0.0)  # while it still runs, or the pause would be cut to `IDLE_S`
         del self._running[line.key]
         if one.terminal == self._mininet:
             if self._at_prompt:  # it was left by Ctrl+D, which is no line

@@ -515,6 +515,23 @@ def test_a_bubblewrap_that_is_denied_is_quoted(monkeypatch, tmp_path):
         sandbox.SandboxEngine().check()
 
 
+def test_a_python_that_the_sandbox_does_not_show_is_refused(monkeypatch, tmp_path):
+    """Linklab's own commands would not run there, and plots and what needs them be lost without a word."""
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/python").touch()
+    monkeypatch.setattr(bubblewrap, "virtual_environment", lambda: tmp_path)
+    monkeypatch.setattr(pocket_kernel, "find", lambda: pocket_kernel.Kernel(Path("/k/linux"), "7.3.4", "0", {}))
+    monkeypatch.setattr(shutil, "which", lambda _: "/usr/bin/bwrap")
+    monkeypatch.setattr(bubblewrap, "_why_none_runs", lambda _: None)
+    assert bubblewrap.why_not() == (
+        f"submissions are graded in a sandbox, which shows what lies in /usr, and the Python of {tmp_path}, with which "
+        "Linklab's own commands run there, does not: install Linklab for the machine's own Python, as `make setup` does"
+    )
+    (tmp_path / "bin/python").unlink()
+    (tmp_path / "bin/python").symlink_to("/usr/bin/python3")
+    assert bubblewrap.why_not() is None
+
+
 def test_a_clone_that_the_sandbox_cannot_read_is_named(monkeypatch, tmp_path):
     """Regression: it said that user namespaces seem to be denied."""
     program = tmp_path / "bwrap"

@@ -57,9 +57,8 @@ def test_further_numbers_belong_to_their_series():
     assert parent_of("TCP upload::1", [*NAMES, "TCP upload"]) == ""
     assert parent_of("qdisc s1-eth2::backlog", NAMES) == ""
     assert parent_of("TCP upload" + "::x" * 16, [*NAMES, "TCP upload"]) == "TCP upload"
-    assert (
-        parent_of("TCP upload" + "::x" * 17, [*NAMES, "TCP upload"]) == ""
-    )  # of very many parts not each is looked at
+    # of very many parts not each is looked at
+    assert parent_of("TCP upload" + "::x" * 17, [*NAMES, "TCP upload"]) == ""
     assert parent_of("wifi::h1::rx", ["wifi"]) == "wifi"
     assert main_series(NAMES) == [*NAMES[:5], "Ping (ms) ICMP"]
 
