@@ -1,9 +1,9 @@
 #!/bin/sh
 # First program in a pocket: a throw-away layer over the host's files, then the agent; powers off when that ends.
-# The kernel's command line gives CLOCK, OWNER of /lab where a sandbox has another than root, and RUN, the run directory,
-# by a name that is the same in every run. It holds links: `lib` to the package's folder, `work` to the working folder,
-# `venv` to the virtual environment of the Python that runs Linklab (or only its bin/python), `modules` to the list of
-# what is built into the kernel. Only what is written under /lab, the working folder, stays.
+# The kernel's command line gives CLOCK, and RUN, the run directory, by a name that is the same in every run. It holds
+# links: `lib` to the package's folder, `work` to the working folder, `venv` to the virtual environment of the Python
+# that runs Linklab (or only its bin/python), `modules` to the list of what is built into the kernel; and `user`, a
+# file, where /lab is not root's. Only what is written under /lab, the working folder, stays.
 umask 022 # as at any login; the kernel starts its first program with umask 0
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 LANG=C.UTF-8
 # a machine without systemd has no poweroff; LINUX_REBOOT_CMD_POWER_OFF of reboot(2)
@@ -48,16 +48,20 @@ rm -f usr/lib/locale/locale-archive
 ln -sf /usr/share/zoneinfo/Etc/UTC etc/localtime
 
 # tcpdump gives its file to the user that it becomes, which only root of the machine can do: elsewhere that user is the
-# owner of /lab. By the shell alone, since each further process would be counted.
-if [ -n "$OWNER" ]; then
-	table=''
+# owner of /lab. By the shell alone, and in a table that stays as long as it was, so that a run is the same as root's.
+if read -r owner 2>/dev/null <"$RUN/user"; then
+	others='' tcpdump=''
 	while IFS= read -r line; do
-		case $line in tcpdump:x:*) line=tcpdump:x:$OWNER::/:${line##*:} ;; esac
-		table="$table$line
-"
+		case $line in
+		tcpdump:x:*)
+			home=/
+			while tcpdump=tcpdump:x:$owner::$home:${line##*:} && [ ${#tcpdump} -lt ${#line} ]; do home=${home}_; done
+			;;
+		*) others="$others$line
+" ;;
+		esac
 	done <etc/passwd
-	printf %s "$table" >etc/passwd
-	unset OWNER table line
+	[ -z "$tcpdump" ] || printf '%s%s\n' "$others" "$tcpdump" >etc/passwd # last, so that files go by their owner's name
 fi
 
 # the layer becomes the root of the mount namespace itself: Mininet's nodes enter namespaces, which leaves a chroot

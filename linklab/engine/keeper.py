@@ -251,6 +251,8 @@ class Keeper:
         for name, target in config["links"].items():
             (self.run_dir / name).parent.mkdir(parents=True, exist_ok=True)
             (self.run_dir / name).symlink_to(target)
+        if config["user"]:
+            (self.run_dir / "user").write_text(f"{config['user']}\n")
         argv = list(config["argv"])
         if config["clock"] == "paced":
             self.clock = PacedClock(self.run_dir / "clock")

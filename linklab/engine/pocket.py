@@ -72,8 +72,7 @@ class Places:
 
     code: folder that holds the package and, in a clone, scripts/.
     venv: the virtual environment of the Python that runs Linklab's own commands inside; None for `python` itself.
-    owner: user and group of the files in `work`, as they are seen there, for tcpdump to become; (0, 0) where it is left
-        as it is, also in an ordinary user's own pocket, which would not give the same bytes as root's.
+    owner: user and group of the files in `work`, as they are seen there, whom tcpdump becomes if that is not root.
     share: the keeper hands the folders of work and memory over as open files, since nobody else sees them.
     limits: of the kernel and each process inside, named as in `resource` without RLIMIT_.
     """
@@ -265,6 +264,7 @@ class PocketNetwork(AgentNetwork):
             memory=place.memory_dir(self.memory_mib * 2**20),
             run_base=run_base(),
             venv=virtual_environment(),
+            owner=(os.geteuid(), os.getegid()),
         )
 
     def _start_keeper(self, argv: list[str], fds: list[int]) -> subprocess.Popen[bytes]:
@@ -297,7 +297,6 @@ class PocketNetwork(AgentNetwork):
             f"init={RUN_DIR}/init",
             f"RUN={RUN_DIR}",
             f"CLOCK={self.clock.value}",
-            *([f"OWNER={places.owner[0]}:{places.owner[1]}"] if places.owner[0] else []),
             "seccomp=auto",  # "on" would end the kernel where a sandbox denies it; "auto" then takes ptrace
             *(["notify=off"] if _filtered() else []),
             *([WITHOUT_SETUPTOOLS] if _has_distutils() else []),
@@ -318,6 +317,7 @@ class PocketNetwork(AgentNetwork):
                 "init": str(places.code / PACKAGE.name / "engine/init.sh"),
                 **({"venv/bin/python": places.python} if places.venv is None else {"venv": str(places.venv)}),
             },
+            "user": "{}:{}".format(*places.owner) if places.owner[0] else "",
             "share": places.share,
             "limits": dict(places.limits),
             "clock": self.clock.value,
