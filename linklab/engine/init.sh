@@ -9,6 +9,7 @@ export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=
 # a machine without systemd has no poweroff; LINUX_REBOOT_CMD_POWER_OFF of reboot(2)
 off() { poweroff -f 2>/dev/null || /usr/bin/python3 -c 'import ctypes; ctypes.CDLL(None).reboot(0x4321FEDC)'; }
 fail() { echo "init: $1"; off; }
+read -r owner 2>/dev/null <"$RUN/user" || owner='' # now, since the layer hides /tmp, where the run directory may lie
 
 { mount -t tmpfs layer /tmp && mkdir /tmp/upper /tmp/scratch /tmp/root; } || fail "no memory for the layer"
 mount -t overlay -o lowerdir=/,upperdir=/tmp/upper,workdir=/tmp/scratch root /tmp/root || fail "no layer over the root"
@@ -49,7 +50,7 @@ ln -sf /usr/share/zoneinfo/Etc/UTC etc/localtime
 
 # tcpdump gives its file to the user that it becomes, which only root of the machine can do: elsewhere that user is the
 # owner of /lab. By the shell alone, and in a table that stays as long as it was, so that a run is the same as root's.
-if read -r owner 2>/dev/null <"$RUN/user"; then
+if [ -n "$owner" ]; then
 	others='' tcpdump=''
 	while IFS= read -r line; do
 		case $line in
