@@ -49,15 +49,12 @@ rm -f usr/lib/locale/locale-archive
 ln -sf /usr/share/zoneinfo/Etc/UTC etc/localtime
 
 # tcpdump gives its file to the user that it becomes, which only root of the machine can do: elsewhere that user is the
-# owner of /lab. By the shell alone, and in a table that stays as long as it was, so that a run is the same as root's.
+# owner of /lab. By the shell alone, since each further process would be counted.
 if [ -n "$owner" ]; then
 	others='' tcpdump=''
 	while IFS= read -r line; do
 		case $line in
-		tcpdump:x:*)
-			home=/
-			while tcpdump=tcpdump:x:$owner::$home:${line##*:} && [ ${#tcpdump} -lt ${#line} ]; do home=${home}_; done
-			;;
+		tcpdump:x:*) tcpdump=tcpdump:x:$owner::/:${line##*:} ;;
 		*) others="$others$line
 " ;;
 		esac

@@ -12,7 +12,7 @@ from linklab.engine.pocket import PocketEngine
 from linklab.exercise.bundle import Bundle, write_bundle
 from linklab.exercise.report import Status
 from linklab.grade import lab_unit
-from linklab.grade.limits import Limits
+from linklab.grade.limits import LAB_S, Limits
 from linklab.grade.sandbox import SandboxEngine
 from linklab.grade.unit import grade
 from linklab.guide.evidence import PredictionEvidence, TypedEvidence
@@ -142,6 +142,21 @@ def test_results_that_no_folder_can_hold_are_refused(tmp_path, lab, name, why):
     report = grade(tmp_path / "a.zip", None, PocketEngine())
     assert report.status is Status.UNGRADABLE
     assert report.notes == (f'"{name}" {why}',)
+
+
+def test_a_lab_is_done_again_with_the_time_of_a_lab(tmp_path, lab, monkeypatch):
+    """Regression: it had that of one measurement of an exercise, of which Labs 22 and 24 need more."""
+    given = []
+
+    class Noted(Redoing):
+        def evidence(self, entries):
+            given.append(self.engine.left_s())
+            return iter(())
+
+    monkeypatch.setattr(lab_unit, "Redoing", Noted)
+    progress = worked(tmp_path, lab, "unshaped")
+    grade(handed_in(tmp_path / "a.zip", lab, progress), None, SandboxEngine())
+    assert given == [LAB_S]
 
 
 def test_a_line_that_looks_at_very_many_files_costs_no_other_line(tmp_path, lab):

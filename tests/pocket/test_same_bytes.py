@@ -160,11 +160,11 @@ def test_the_same_bytes_from_another_clone(place, plain):
     assert shown_by(other, place / "other") == plain
 
 
-@pytest.mark.skipif(os.getuid() != 0, reason="needs root to become somebody else")
-def test_the_same_bytes_for_another_user(place, clone, plain):
-    """The user nobody, with a kernel of its own, runs a clone that belongs to root."""
-    if shutil.which("setpriv") is None:
-        pytest.skip("setpriv (util-linux) is not installed")
+@pytest.fixture(scope="module")
+def nobody(place, clone):
+    """The beginning of a command that makes it the user nobody's, with a kernel of its own, and its environment."""
+    if os.getuid() != 0 or shutil.which("setpriv") is None:
+        pytest.skip("needs root and setpriv (util-linux) to become somebody else")
     built = pocket_kernel.find().path.parent
     cache = place / "cache"
     shutil.copytree(built, cache / "linklab/kernel" / built.name)
@@ -174,8 +174,35 @@ def test_the_same_bytes_for_another_user(place, clone, plain):
     python = str(clone / ".venv/bin/python")
     if subprocess.run([*become, python, "-c", "import linklab.cli, matplotlib"], cwd="/", check=False).returncode:
         pytest.skip(f"nobody cannot use {python}")
-    env = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "XDG_CACHE_HOME": str(cache)}
+    return become, {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "XDG_CACHE_HOME": str(cache)}
+
+
+def test_the_same_bytes_for_another_user(place, clone, plain, nobody):
+    """The user nobody runs a clone that belongs to root."""
+    become, env = nobody
     assert shown_by(clone, place / "nobodys", *become, env=env) == plain
+
+
+def test_tcpdump_writes_its_file_for_another_user_too(place, clone, nobody):
+    """Regression: it gave up where it could not give the file to a user of its own, so Lab 12 needed root."""
+    become, env = nobody
+    work = place / "captured"
+    work.mkdir()
+    os.chown(work, NOBODY, NOBODY)
+    captures = """
+import sys
+from pathlib import Path
+from linklab.engine.api import Typed
+from linklab.engine.pocket import PocketEngine
+with PocketEngine(512).start(None, workdir=Path(sys.argv[1]), seed=7) as network:
+    pinged = Typed("client#2", "sleep 1; ping -c 1 127.0.0.1")
+    network.run([Typed("client", "sudo tcpdump -i lo -c 2 -w w.pcap"), pinged])
+"""
+    argv = [*become, str(clone / ".venv/bin/python"), "-c", captures, str(work)]
+    done = subprocess.run(argv, cwd=clone, env=env, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    packets = (work / "w.pcap").read_bytes()
+    assert (packets[:4], len(packets)) == (bytes.fromhex("d4c3b2a1"), 24 + 2 * (16 + 98))
 
 
 BUSY = """
