@@ -38,6 +38,7 @@ def keep(folder, *, before=(), numbers=(), **changes):
         "argv": ["/bin/sleep", "60"],
         "env": {"TMPDIR": str(folder)},
         "links": {},
+        "user": "",
         "share": False,
         "limits": {},
         "clock": "virtual",
