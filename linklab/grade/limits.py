@@ -17,7 +17,7 @@ _UNSEEN_S = 30
 HANG_S = 1800.0
 """Wall-clock seconds after which something is ended whatever it does, as the last resort."""
 LAB_S = 1500.0
-"""Processor seconds of the networks of a lab; Labs 22 and 24 take 400 s where they were recorded, others under 300."""
+"""Processor seconds of the networks of a lab; Labs 11 and 24 took 320 and 420 s where `linklab run` was measured."""
 IDLE_S = 300.0
 """Wall-clock seconds after which a network that does nothing is taken to wait for ever; to sleep takes it none."""
 MOST_HELD = 200_000

@@ -24,7 +24,7 @@ from linklab.guide.evidence import (
 from linklab.guide.matching import Matching
 from linklab.guide.plan import EditorWant, FileWant, GuideStep, LabPlan, RunWant, SettingWant, plan_of
 from linklab.guide.predictions import PredictionOrder, PredictionTime
-from linklab.guide.programs import TABLES, ProgramRun, compared
+from linklab.guide.programs import TABLES, ProgramRun, compared, run_of
 from linklab.guide.servers import Servers
 from linklab.guide.settings import kind_of
 from linklab.guide.shell import commands_in
@@ -156,7 +156,7 @@ class Guide:
         if at is not None:
             if line.ended:
                 del self._running[line.key]
-                self._judge_run(at, line)
+                self._judge_line(at, line)
                 step_id = self.plan.steps[at[0]].id
                 if words.goes_on(line, self.plan.nodes):
                     self._background.append((line.terminal.partition("#")[0], step_id))
@@ -184,9 +184,9 @@ class Guide:
         if self._has_prompt(line) or self._has_been_mended(line):
             return
         run = self._run_in(line)
-        found = self.matching.find(run, self.network.settings(), self.front) if run else None
-        if run is None:
+        if run is None or self._ran_joined(line):
             return
+        found = self.matching.find(run, self.network.settings(), self.front)
         if found is None:
             self._ran_no_step(run, line)
             return
@@ -208,6 +208,36 @@ class Guide:
             self._running[line.key] = found.at
             if isinstance(want, RunWant) and want.stays:
                 self.wants[found.at].mark_done()
+
+    def _ran_joined(self, line: TypedEvidence) -> bool:
+        """Whether a line does what are several lines in the manual."""
+        fulfilled = self._fulfilled_by_parts(line)
+        if fulfilled and line.ended:
+            self._ran_each(line)
+        elif fulfilled:
+            self._running[line.key] = fulfilled[-1]
+        return bool(fulfilled)
+
+    def _fulfilled_by_parts(self, line: TypedEvidence) -> list[tuple[int, int]]:
+        """The open steps that the commands of a line do which are joined by “&&” or “;”.
+
+        Empty where it failed, so that nobody knows how far it came, and where a step has it as it is.
+        """
+        commands = commands_in(line.terminal, line.text, self.plan.nodes, surely_run=True)
+        if len(commands) < 2 or line.status not in (0, None):
+            return []
+        now = self.network.settings()
+        each = (self.matching.exact(self._addressed(run_of(command)), now, self.front) for command in commands)
+        found = list(dict.fromkeys(at for at in each if at is not None and not self.wants[at].good))
+        whole = self._run_in(line)
+        as_one = self.matching.exact(whole, now, self.front) if whole else None
+        return [] if as_one is not None and (as_one not in found or len(found) == 1) else found
+
+    def _ran_each(self, line: TypedEvidence) -> None:
+        """Each command of a line that sets nothing, as a line of its own; what they showed is known of all together."""
+        for command in commands_in(line.terminal, line.text, self.plan.nodes, surely_run=True):
+            if self.network.after(command) is None:
+                self._ran(replace(line, text=command.text))
 
     def _ran_no_step(self, run: ProgramRun, line: TypedEvidence) -> None:
         """A line runs what no step does."""
@@ -251,8 +281,11 @@ class Guide:
     def _run_in(self, line: TypedEvidence) -> ProgramRun | None:
         """What a line runs; a node that is named as a target counts by its address."""
         run = words.run_in(line, self.plan.nodes)
-        target = self.plan.addresses.get(run.options.get("target", "")) if run else None
-        return replace(run, options={**run.options, "target": target}) if run and target else run
+        return self._addressed(run) if run else None
+
+    def _addressed(self, run: ProgramRun) -> ProgramRun:
+        target = self.plan.addresses.get(run.options.get("target", ""))
+        return replace(run, options={**run.options, "target": target}) if target else run
 
     def _set_up(self, section: str) -> None:
         """The lab's set_env.sh has made the settings before a section: whoever types that goes on from there."""
@@ -292,6 +325,8 @@ class Guide:
             self._judge_run(exact, line)  # it sets what only the kernel knows of, such as a filter of `tc -batch`
         if not refused:  # what the kernel took counts, even where its state was read back before the line had ended
             self._changed(before, keys, line)
+            if exact is None:
+                self._ran_each(line)
         else:
             self._refused(line, keys, why or f"status {line.status}")
 
@@ -388,6 +423,13 @@ class Guide:
                     self.wants[step.number, place].mark_done()
 
     # --- judging
+
+    def _judge_line(self, at: tuple[int, int], line: TypedEvidence) -> None:
+        """A line that ran a step has ended; it may have done others, too."""
+        if at in self._fulfilled_by_parts(line):
+            self._ran_each(line)
+        else:
+            self._judge_run(at, line)
 
     def _judge_run(self, at: tuple[int, int], line: TypedEvidence) -> None:
         step, status = self.plan.steps[at[0]], self.wants[at]

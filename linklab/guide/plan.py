@@ -198,8 +198,8 @@ def line_run(commands: Sequence[ShellCommand]) -> ProgramRun | None:
         return None
     if len(meant) == 1:
         return run_of(meant[0])
-    words = sorted(word for command in commands for part in (*command.fed, command.words) for word in part)
-    return ProgramRun(meant[0].node, meant[0].program, {}, tuple(words))
+    words = tuple(word for command in commands for part in (*command.fed, command.words) for word in part)
+    return ProgramRun(meant[0].node, meant[0].program, {}, words)
 
 
 def _wants(

@@ -37,6 +37,7 @@ class ProgramTable:
     matters: those that change what is measured, even where the manual does not say them; what neither says is
         `defaults`.
     free: those that do not matter, even where the manual says them.
+    operand: what the words are that are no options: a target, or the words of a filter of packets.
     """
 
     valued: Mapping[str, str]
@@ -44,6 +45,7 @@ class ProgramTable:
     matters: frozenset[str]
     free: frozenset[str]
     defaults: Mapping[str, str] = field(default_factory=dict)
+    operand: str = "target"
 
 
 def _table(text: str) -> dict[str, str]:
@@ -145,19 +147,65 @@ PING = ProgramTable(
     free=frozenset(["quiet", "numeric", "stamps", "wait", "verbose", "outstanding", "version4", "deadline"]),
     defaults={"interval": "1"},
 )
+TCPDUMP = ProgramTable(
+    valued=_table(
+        """
+        interface -i --interface
+        count -c
+        snap -s --snapshot-length
+        into -w
+        from -r
+        direction -Q --direction
+        link -y --linktype
+        buffer -B --buffer-size
+        size -C
+        rotation -G
+        most -W
+        user -Z --relinquish-privileges
+        clock -j --time-stamp-type
+        filter -F
+        protocol -T
+        """
+    ),
+    flags=_table(
+        """
+        numeric -n -nn --number
+        link-header -e
+        quiet -q
+        time -t -tt -ttt -tttt -ttttt
+        verbose -v -vv -vvv
+        hex -x -xx -X -XX
+        text -A
+        absolute -S --absolute-tcp-sequence-numbers
+        lines -l
+        packets -U --packet-buffered
+        modest -p --no-promiscuous-mode
+        unchecked -K --dont-verify-checksums
+        """
+    ),
+    matters=frozenset(["interface", "filter", "direction"]),
+    free=frozenset(
+        _names(
+            "snap buffer user clock numeric link-header quiet time verbose hex text absolute lines packets modest",
+            "unchecked",
+        )
+    ),
+    operand="filter",
+)
 _SAYS_MORE = frozenset(("-s", "-stats", "-statistics", "-p", "-pretty"))
 """Options by which tc and ip show what they show without them, and more lines; `-d` writes other lines."""
 _ORDERED = frozenset(("linklab",))
 """Programs of which the order of the words says something: from h1 to h2."""
-TABLES = {"iperf3": IPERF3, "ping": PING}
+_PROTOCOLS = frozenset(("ip", "ip6", "arp", "tcp", "udp", "icmp", "icmp6"))
+"""Words of a filter that are a condition by themselves, and may stand before one of ports or hosts."""
+TABLES = {"iperf3": IPERF3, "ping": PING, "tcpdump": TCPDUMP}
 
 
 @dataclass(frozen=True)
 class ProgramRun:
     """What a command runs.
 
-    options: those with a value or "on"; words: of other programs what else was typed, in order of the alphabet
-    where the order says nothing.
+    options: those with a value or "on"; words: of other programs what else was typed, in its order.
     one_of: of a listing of the working folder the files that are looked for: to list one of them is enough.
     """
 
@@ -192,15 +240,13 @@ def run_of(command: ShellCommand) -> ProgramRun:
     if program in ("ifconfig", "ip") and _shows_addresses(source.words):
         return ProgramRun(command.node, "addresses")
     if program == "cat" and len(source.words) == 2 and command.words[0] == "jq":  # jq reads the file as well by itself
-        return ProgramRun(
-            command.node, "jq", {}, tuple(sorted(without_layout("jq", [*command.words[1:], source.words[1]])))
-        )
+        return ProgramRun(command.node, "jq", {}, tuple(without_layout("jq", [*command.words[1:], source.words[1]])))
     words = without_layout(program, source.words[1:])
     if program == "tc" and (line := parse_line(source.words)) is not None and line.verb in ("show", "list"):
         words = [line.object, line.device, *(word for word in source.words[1:] if word.startswith("-"))]
     words += [word for part in (*command.fed[1:], *((command.words,) if command.fed else ())) for word in part]
     words = list(filter(None, words))
-    return ProgramRun(command.node, program, {}, tuple(words if program in _ORDERED else sorted(words)))
+    return ProgramRun(command.node, program, {}, tuple(words))
 
 
 def _unwrapped(words: tuple[str, ...]) -> tuple[str, ...]:
@@ -238,8 +284,9 @@ def _options(table: ProgramTable, words: Sequence[str]) -> dict[str, str]:
             found |= dict.fromkeys(flags, "on")
             if valued:
                 found[valued] = value or (rest.pop(0) if rest else "")
-        elif not word.startswith("-"):
-            found["target"] = word
+        elif not word.startswith("-"):  # tcpdump puts the words of a filter together, with quotes around them or not
+            before = found.get("filter", "")
+            found[table.operand] = f"{before} {word}".strip() if table.operand == "filter" else word
         else:
             found[word] = "on"
     return found
@@ -289,9 +336,28 @@ def compared(wanted: ProgramRun, found: ProgramRun) -> list[RunDifference]:
             continue
         one = wanted.options.get(name, table.defaults.get(name, ""))
         other = found.options.get(name, table.defaults.get(name, ""))
-        if not same_word(one, other, binary=wanted.program == "iperf3" and name in _IN_BYTES):
+        if name == "filter":
+            alike = _conditions(one) == _conditions(other)
+        else:
+            alike = same_word(one, other, binary=wanted.program == "iperf3" and name in _IN_BYTES)
+        if not alike:
             differing.append(RunDifference(name, one, other))
     return differing
+
+
+def _conditions(text: str) -> frozenset[str]:
+    """The conditions of a filter that packets must all meet, in whatever order; one that has others is one condition.
+
+    "tcp dst port 5201" is "tcp and dst port 5201" (pcap-filter(7)).
+    """
+    words = ["and" if word == "&&" else word for word in text.split()]
+    if any(word in ("or", "||", "not") or set(word) & set("()[]!") for word in words):
+        return frozenset((" ".join(words),))
+    found: set[str] = set()
+    for condition in " ".join(words).split(" and "):
+        first, _, rest = condition.partition(" ")
+        found |= {first, rest} if first in _PROTOCOLS and rest else {condition}
+    return frozenset(found)
 
 
 def _words_compared(wanted: ProgramRun, found: ProgramRun) -> list[RunDifference]:

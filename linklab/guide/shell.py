@@ -45,6 +45,12 @@ class ShellCommand:
         return self.words[0] if self.words else ""
 
     @property
+    def text(self) -> str:
+        """The command as one could type it, without sudo."""
+        pipe = " | ".join(shlex.join(words) for words in (*self.fed, self.words))
+        return " ".join((pipe, *(f"> {shlex.quote(file)}" for file in self.to)))
+
+    @property
     def source(self) -> ShellCommand:
         """The first command of the pipe, which says what is looked at; itself where there is no pipe."""
         return ShellCommand(self.node, self.fed[0]) if self.fed else self

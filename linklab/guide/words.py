@@ -40,6 +40,7 @@ _OPTIONS = {
     "parallel": "the number of streams -P",
     "omit": "the seconds left out, -O",
     "count": "the number of pings -c",
+    "tcpdump count": "the number of packets -c",
     "interval": "the interval -i",
     "port": "the port -p",
     "udp": "UDP, -u",
@@ -52,6 +53,10 @@ _OPTIONS = {
     "once": "a server for one test, -1",
     "congestion": "the congestion control -C",
     "window": "the window -w",
+    "filter": "the filter",
+    "interface": "the interface -i",
+    "into": "the file -w",
+    "direction": "the direction -Q",
 }
 
 
@@ -148,17 +153,17 @@ def of_refused(typed: str, terminal: str, why: str) -> str:
 
 def of_run(run: ProgramRun, differing: Sequence[RunDifference]) -> str:
     """How a run differs from what is wanted."""
-    return "; ".join(map(_difference, differing)).replace("  ", " ")
+    return "; ".join(_difference(run.program, one) for one in differing).replace("  ", " ")
 
 
-def _difference(one: RunDifference) -> str:
+def _difference(program: str, one: RunDifference) -> str:
     if one.what == "node":
         return f"it ran on {one.found}; it belongs on {one.wanted}"
     if one.what == "words":
         if not one.found:
             return f"“{one.wanted}” is missing"
         return f"“{one.found}” was typed" + (f" where “{one.wanted}” is wanted" if one.wanted else " and is not wanted")
-    name = _OPTIONS.get(one.what, one.what)
+    name = _OPTIONS.get(f"{program} {one.what}") or _OPTIONS.get(one.what, one.what)
     if not one.wanted:
         given = "" if one.found == "on" else f" ({one.found})"
         return f"{name} was given{given} and is not wanted"
