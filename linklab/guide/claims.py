@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 import time
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from linklab.base.bounded import bounded
 from linklab.errors import DataError
 from linklab.guide.evidence import TypedEvidence
 from linklab.guide.progress import FOLDER
@@ -22,16 +23,29 @@ SLOW_S = 0.5
 """Wall seconds for one look at all files; beyond it only those that a line names are looked at."""
 
 
+@dataclass(frozen=True)
+class MostMeasured:
+    """What measuring the work of a stranger may take.
+
+    bytes: of all lines, of what they showed and of their files; line_s: processor seconds for a line;
+    memory_bytes: of this process meanwhile.
+    """
+
+    bytes: int
+    line_s: float
+    memory_bytes: int
+
+
 @dataclass
 class LineFiles:
     """The files of one working folder; what lies there when `begin` is called belongs to no line.
 
-    most_bytes: of what is measured of all lines, of what they showed and of their files; a line for which that has no
-        room is not measured.  None for no limit.
+    most: how much is measured; a line for which there is no room, or that takes too long, is not measured.  None for
+        no limit.
     """
 
     folder: Path
-    most_bytes: int | None = None
+    most: MostMeasured | None = None
     is_small: bool = True
     _running: dict[tuple[str, str, float], TypedEvidence] = field(default_factory=dict)
     _unclaimed: set[str] = field(default_factory=set)
@@ -56,17 +70,23 @@ class LineFiles:
         self._running.pop(line.key, None)
         names = tuple(self._claimed(line))
         bytes_ = self._taken_bytes + len(line.output) + sum(map(self._size, filter(is_read, names)))
-        if self.most_bytes is not None and bytes_ > self.most_bytes:
-            why = f"not measured: with it, what lines showed and wrote would have more than {self.most_bytes >> 20} MiB"
+        if self.most is not None and bytes_ > self.most.bytes:
+            why = f"not measured: with it, what lines showed and wrote would have more than {self.most.bytes >> 20} MiB"
             return replace(line, files=names, broken=why)
         self._taken_bytes = bytes_
         try:
-            found = measure_output(line.output, names, self.folder, line.text, partial=True)
+            with self._bounded():
+                found = measure_output(line.output, names, self.folder, line.text, partial=True)
         except (DataError, OSError) as error:
             # without the folder, which is another on each machine and in each grading
             return replace(line, files=names, broken=str(error).replace(f"{self.folder}/", ""))
         scalars = {name: (quantity.value, quantity.unit) for name, quantity in found.scalars.items()}
         return replace(line, files=names, scalars=scalars)
+
+    def _bounded(self) -> AbstractContextManager[None]:
+        if self.most is None:
+            return nullcontext()
+        return bounded(self.most.line_s, self.most.memory_bytes, "measuring what it showed and wrote")
 
     def _size(self, name: str) -> int:
         """Bytes of a file; 0 of one that has gone, which is not measured either."""

@@ -18,7 +18,7 @@ from typing import Any
 from linklab.base.text import quoted
 from linklab.engine.api import Background, Clock, Completed, Engine, Network, Shows, StopAfter, Typed
 from linklab.errors import AgentError, BootError, DeadlineError, EngineError, InputError, ShortageError
-from linklab.guide.claims import LineFiles
+from linklab.guide.claims import LineFiles, MostMeasured
 from linklab.guide.collect import looks_only
 from linklab.guide.continuing import starts_network
 from linklab.guide.evidence import EditorEvidence, FileEvidence, GuideEvidence, StateEvidence, TypedEvidence
@@ -56,11 +56,10 @@ _MOST_WITHOUT_END = 2
 """Lines that may fail to end within `LINE_WALL_S`, over all networks; the next one ends the redoing."""
 _MOST_FILES, MOST_FOLDERS = 500, 8
 """How many files the progress may have written, and in how many folders one of them lies; a lab has a dozen in two."""
-_MOST_MEASURED = 128 * 2**20
-"""Bytes of what all lines showed and wrote, a file once for each line that wrote to it.
+_MOST_MEASURED = MostMeasured(bytes=128 * 2**20, line_s=60.0, memory_bytes=3 * 2**30)
+"""A queue that is sampled takes 2.4 MiB a minute, also while somebody reads on.
 
-A queue that is sampled takes 2.4 MiB a minute, also while somebody reads on, and 0.05 s to read for each MiB; results
-of tools take up to 0.5 s.
+To read a MiB of it takes 0.05 s, and of results of tools up to 0.5 s.
 """
 
 

@@ -25,6 +25,8 @@ _MAGIC = {
 }  # pcap-savefile(5) of both byte orders and resolutions, and pcapng
 _LEAST_SHARE = 0.01
 """Of all data; a connection with less, such as iperf3's for control, is left out."""
+_HEADERS_BYTES = 512
+"""Of a frame that are looked at, which is all headers up to TCP's: dpkt goes into each that is inside another one."""
 
 
 @dataclass
@@ -122,7 +124,7 @@ def _frames(path: Path) -> Iterator[tuple[float, dpkt.ethernet.Ethernet]]:
                 # seconds since 1970 as a float are exact to 0.2 µs only; a file of nanoseconds gives decimals
                 digits = 6 if isinstance(time, float) else 9
                 try:
-                    yield round(float(time - epoch), digits), dpkt.ethernet.Ethernet(record)
+                    yield round(float(time - epoch), digits), dpkt.ethernet.Ethernet(record[:_HEADERS_BYTES])
                 except (dpkt.UnpackError, ValueError, IndexError):
                     continue
     except OSError as error:

@@ -98,6 +98,15 @@ def test_a_capture_that_was_cut_off_gives_what_is_whole(tmp_path):
     assert measure_capture(path).scalars["capture.packets"].value == 3
 
 
+def test_headers_inside_headers_are_followed_as_far_as_packets_have_them(tmp_path):
+    """Regression: 2,000 IP headers inside each other were an error that nobody expected, and cost a lab its points."""
+    ethernet = bytes(dpkt.ethernet.Ethernet(src=bytes(6), dst=bytes(6), type=dpkt.ethernet.ETH_TYPE_IP, data=b""))
+    strange = ethernet + bytes.fromhex("45000000 00000000 40040000 0a000001 0a000002") * 2000
+    packets = [frame(1000), strange, *[frame(1000)] * 2]
+    path = write(tmp_path / "a.pcap", [(n * 1e-3, content) for n, content in enumerate(packets)])
+    assert measure_capture(path).scalars["capture.packets"].value == 3
+
+
 def test_a_file_is_known_by_its_beginning(tmp_path):
     """`measure` needs no name that ends in .pcap; and text is no capture."""
     path = write(tmp_path / "spacing.out", [(n * 1e-3, frame(1000)) for n in range(4)])

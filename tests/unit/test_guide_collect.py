@@ -9,7 +9,7 @@ import pytest
 from scripted import ScriptedNetwork
 
 from linklab.guide import collect
-from linklab.guide.claims import LineFiles
+from linklab.guide.claims import LineFiles, MostMeasured
 from linklab.guide.collect import Collector
 from linklab.guide.evidence import EditorEvidence, FileEvidence, StateEvidence, TypedEvidence
 from linklab.state.model import State
@@ -330,9 +330,23 @@ def test_why_a_file_cannot_be_read_names_no_folder_of_the_machine(tmp_path):
     assert (seen.files, seen.broken) == (("a.json",), "a.json: iperf3's JSON holds no interval and no result")
 
 
+def test_what_takes_too_long_to_read_is_not_measured_and_the_next_line_is(tmp_path):
+    """Regression: one file of a lab could take all time and memory of its grading, which then had no points at all."""
+    files = LineFiles(tmp_path, MostMeasured(2**24, 0.02, 3 * 2**30))
+    long = "Connecting to host a\n" + "[  5]   0.00-1.00   sec  1.00 MBytes  8.39 Mbits/sec\n" * 20_000
+    seen = []
+    for number, output in enumerate((long, PING)):
+        line = TypedEvidence("h1", "cat rows", number)
+        files.begins(line)
+        seen.append(files.ended(replace(line, end_s=number + 0.5, output=output, status=0)))
+    why = "measuring what it showed and wrote takes more than 0.02 s of processor time"
+    assert [each.broken for each in seen] == [why, ""]
+    assert "ping.rtt.mean" in seen[1].scalars
+
+
 def test_what_has_no_room_is_not_measured_and_the_next_line_is(tmp_path):
     """Regression: a lab whose lines left eight files of 60 MiB took the grading process nearly all of its time."""
-    files = LineFiles(tmp_path, 2**20)
+    files = LineFiles(tmp_path, MostMeasured(2**20, 60.0, 3 * 2**30))
     seen = []
     sizes = {"big.bin": 2**21, "a.txt": 2**20 - 2000, "b.txt": 1000, "c.txt": 100}
     for number, (name, size) in enumerate(sizes.items()):
