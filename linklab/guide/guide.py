@@ -22,7 +22,17 @@ from linklab.guide.evidence import (
     TypedEvidence,
 )
 from linklab.guide.matching import Matching
-from linklab.guide.plan import EditorWant, FileWant, GuideStep, LabPlan, RunWant, SettingWant, plan_of
+from linklab.guide.plan import (
+    LEAVES,
+    MININET,
+    EditorWant,
+    FileWant,
+    GuideStep,
+    LabPlan,
+    RunWant,
+    SettingWant,
+    plan_of,
+)
 from linklab.guide.predictions import PredictionOrder, PredictionTime
 from linklab.guide.programs import TABLES, ProgramRun, compared, run_of
 from linklab.guide.servers import Servers
@@ -157,6 +167,7 @@ class Guide:
             if line.ended:
                 del self._running[line.key]
                 self._judge_line(at, line)
+                self._left_mininet(at, line)
                 step_id = self.plan.steps[at[0]].id
                 if words.goes_on(line, self.plan.nodes):
                     self._background.append((line.terminal.partition("#")[0], step_id))
@@ -178,6 +189,17 @@ class Guide:
             self._ran(line)
         elif line.ended:
             self._set(line)
+
+    def _left_mininet(self, at: tuple[int, int], line: TypedEvidence) -> None:
+        """Mininet's own command line has ended: the step that leaves it is done, by whichever word or key."""
+        want = self.plan.steps[at[0]].wants[at[1]]
+        if not isinstance(want, RunWant) or want.run.program != MININET or line.status not in (0, None):
+            return
+        for step in self.plan.steps[at[0] + 1 :]:
+            for place, leaving in enumerate(step.wants):
+                if isinstance(leaving, RunWant) and leaving.run.program in LEAVES:
+                    self.wants[step.number, place].mark_done(differently="by Ctrl+D, or by another word")
+                    return
 
     def _ran(self, line: TypedEvidence) -> None:
         """A line that sets nothing begins or has ended."""

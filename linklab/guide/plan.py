@@ -27,6 +27,8 @@ _FOLLOWED = frozenset(("run", "terminal"))
 RUN = ("run",)
 """The editor's verb that starts a network."""
 MININET = "mn"
+LEAVES = ("exit", "quit")
+"""Words that leave Mininet's own command line, as Ctrl+D does."""
 _BESIDE = frozenset(("sleep", "cd", "echo", "mkdir", "true", "wait"))
 """Programs of a line that are not what it is for, where there is another."""
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from linklab.base.finish import Background
 from linklab.guide.evidence import EditorEvidence, FileEvidence, GuideEvidence, TypedEvidence
-from linklab.guide.plan import LabPlan, RunWant
+from linklab.guide.plan import LEAVES, MININET, LabPlan, RunWant
 from linklab.guide.shell import commands_in
 from linklab.guide.simulate import SimulatedNetwork
 from linklab.manual.chapter import Recorded
@@ -30,6 +30,12 @@ class RecordedWork:
         self.network = SimulatedNetwork(self.plan.devices)
         self._now_s = 0.0
         self._running: dict[str, TypedEvidence] = {}
+        self._prompts = {
+            step.id
+            for step in self.plan.steps
+            for want in step.wants
+            if isinstance(want, RunWant) and want.run.program == MININET and want.stays
+        }
         # what the manual itself has refused, or what rests on settings that are not simulated, ends as it is printed
         self._printed = {
             (one.step.terminal, line): one.id
@@ -70,12 +76,15 @@ class RecordedWork:
         self._now_s += 1
         begun = TypedEvidence(step.terminal, line, self._now_s)
         yield begun
-        if stays and last:
+        if last and (stays or step.id in self._prompts):
             self._running[step.id] = begun
             return
         refused = "" if (step.terminal, line) in self._shown else self._sets(step.terminal, line)
         status = 2 if refused else (step.status or 0) if last else 0
         yield self._ended(self._shows(step, line) if last else "", begun, status, refused)
+        if line in LEAVES:
+            for name in self._prompts & self._running.keys():
+                yield self._ended(name, self._running.pop(name), 0)
 
     def _shows(self, step: Step, line: str) -> str:
         """The step whose output a line gives: of one that is typed elsewhere than printed, what is printed there."""

@@ -22,10 +22,9 @@ from linklab.guide.claims import LineFiles, MostMeasured
 from linklab.guide.collect import looks_only
 from linklab.guide.continuing import starts_network
 from linklab.guide.evidence import EditorEvidence, FileEvidence, GuideEvidence, StateEvidence, TypedEvidence
-from linklab.guide.plan import runs_at_once
+from linklab.guide.plan import LEAVES, runs_at_once
 from linklab.guide.progress import BEGUN, CONTINUED
 from linklab.guide.redo_lines import (
-    LEAVES,
     LONGEST_S,
     PROMPT,
     ProgressEntry,

@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from linklab.engine.api import StopAfter
 from linklab.guide.evidence import FileEvidence, GuideEvidence, TypedEvidence
+from linklab.guide.plan import LEAVES
 from linklab.guide.progress import BEGUN, CONTINUED
 from linklab.guide.shell import ShellCommand, commands_in, without_sudo
 
@@ -38,7 +39,6 @@ _BEFORE = frozenset(("exec", "env", "command", "time", "nice", "nohup"))
 _BY_KEY = (130, 131, 148)
 """Status of what Ctrl+C, Ctrl+\\, or Ctrl+Z ended or stopped: 128 and the signal (bash(1), EXIT STATUS)."""
 PROMPT = r"(?:^|\n)mininet> \s*\Z"
-LEAVES = ("exit", "quit")
 STOPPED_S = 5.0
 """Network time of what Ctrl+C ended at Mininet's own prompt: a ping there is to show a few replies."""
 

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Steps that nobody follows, since they are done in the editor: what of a lab is counted, and what its page says."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from labpages import served
+from test_guide import DIFFERENTLY, Student
 
-from linklab.guide.evidence import EditorEvidence
+from linklab.guide.evidence import EditorEvidence, TypedEvidence
 from linklab.guide.guide import Guide
 from linklab.guide.listing import summary
 from linklab.guide.recorded import RecordedWork
@@ -89,3 +91,18 @@ def test_a_page_without_a_drawn_network_has_the_client_alone(tmp_path):
         page.network.nodes.clear()
         status, _, text = page.own("POST", "terminals", {"name": "h1", "rows": 24, "columns": 80})
     assert (status, text) == (400, '{"error": "h1: the network of this page has no such node; it has client"}')
+
+
+@pytest.mark.parametrize("typed", ["quit", None])
+def test_mininets_command_line_may_be_left_by_another_word_or_by_a_key(typed):
+    """Regression: `quit` and Ctrl+D left it just as well, and the step that types `exit` was left out."""
+    student = Student("1")
+    student.until("mn")
+    begun = TypedEvidence("client", "sudo mn", 1.0)
+    student.guide.see(begun)
+    student.does(*(step.id for step in student.lab.manual.steps[1:6]))
+    if typed:
+        student.types("client", typed)
+    student.guide.see(replace(begun, end_s=90.0, status=0))
+    assert student.status("exit") is DIFFERENTLY
+    assert student.guide.next_step().id == "clean"
