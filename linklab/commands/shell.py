@@ -93,6 +93,8 @@ def run(args: argparse.Namespace) -> int:
         args.file = installation.topology_file(args.file)
     session = _session(args)
     script = _leave_script(args.file)
+    if session is not None and not session.begins_with_network:  # as Lab 1, whose network the reader builds
+        args.file = None
     topology = Topology.load(args.file) if args.file else None
     if topology is not None and args.stp:
         topology = switching.with_spanning_tree(topology)
@@ -133,7 +135,7 @@ def run(args: argparse.Namespace) -> int:
             )
         )
         if session is not None:
-            stack.enter_context(session.collecting(network, server, args.file.name))
+            stack.enter_context(session.collecting(network, server, args.file.name if args.file else None))
         stack.enter_context(Windows(network.link, server, Path.cwd(), display=display))
         if not sys.stdin.isatty():
             return _typed(network, terminal)
@@ -193,8 +195,6 @@ def _welcome(args: argparse.Namespace, clock: Clock, number: str, script: Path |
     if args.file:
         lines = [f"Network {number}, {args.file.name}, on the {clock.value} clock. exit or Ctrl+D ends it."]
         several = f" --network {number}" if len(networks()) > 1 else ""
-        if args.guide:
-            lines.append("linklab step in any terminal says how far you are in the lab, and gives hints.")
         lines.append(f"linklab attach{several} h1 in another terminal opens a shell on h1; this folder is /lab inside.")
         if Path("instance.json").is_file() and Path("set_env.sh").is_file():
             lines.append("sh ./set_env.sh sets the environment of this exercise.")
@@ -210,6 +210,8 @@ def _welcome(args: argparse.Namespace, clock: Clock, number: str, script: Path |
     else:
         lines = [f"The Client's terminal, on the {clock.value} clock, with no network yet. exit or Ctrl+D ends it."]
         lines.append("sudo mn starts Mininet; this folder is /lab inside.")
+    if args.guide:
+        lines.insert(1, "linklab step in any terminal says how far you are in the lab, and gives hints.")
     if clock is Clock.PACED and args.file:
         lines.append("clock shows and sets the clock; Ctrl+] opens its prompt, which also works while time is paused.")
     elif clock is Clock.PACED:

@@ -23,7 +23,7 @@ from linklab.guide import words
 from linklab.guide.collect import Collector
 from linklab.guide.evidence import EditorEvidence, GuideEvidence, PredictionEvidence
 from linklab.guide.guide import Guide
-from linklab.guide.plan import FileWant
+from linklab.guide.plan import FileWant, runs_at_once
 from linklab.guide.predictions import PredictionTime
 from linklab.guide.progress import BEGUN, CONTINUED, FILE, FOLDER, LabProgress, damage_told
 from linklab.guide.status import StepState
@@ -66,6 +66,11 @@ class GuideSession:
         self.guide.see_all(found for _, found in read.lines if found is not None)
         self._note_trouble(damage_told(str(self.progress.path), read))
         self._write()
+
+    @property
+    def begins_with_network(self) -> bool:
+        """Whether the lab's network is there before anything is typed; else there is the Client's terminal alone."""
+        return runs_at_once(self.lab.manual)
 
     @property
     def trouble(self) -> str:

@@ -423,6 +423,22 @@ def test_without_a_topology_there_is_the_clients_terminal(place):
     assert person.ends() == 0
 
 
+def test_the_guided_shell_of_lab_1_begins_where_its_manual_does(place):
+    """Regression: a prompt of Lab 1's drawn network came, at which none of its steps can be done."""
+    person = place("shell", "1", "--guide", "--speed", "max")
+    person.sees(r"with no network yet(?s:.)*linklab step in any terminal(?s:.)*# ")
+    person.types("sudo mn\r")
+    person.sees(r"mininet> ")
+    person.types("nodes\r")
+    person.sees(r"c0 h1 h2 s1\s+mininet> ")
+    person.types("\x04")  # Ctrl+D
+    person.sees(r"completed in(?s:.)*# ")
+    person.types("linklab step\r")
+    person.sees(r"Lab 1: Introduction to Mininet: 3 of 8 steps done(?s:.)*# ")
+    person.types("exit\r")
+    assert person.ends() == 0
+
+
 def test_a_wrong_topology_or_speed_is_one_sentence(tmp_path):
     """Exit code 2, and nothing is started."""
     for arguments, words in (
