@@ -89,6 +89,7 @@ def _run(args: argparse.Namespace) -> int:
     folder: Path = args.folder
     if lab_submit.is_lab(folder):
         return lab_submit.submit_lab(args)
+    _need_work(folder)
     instance, exercise = own_instance(folder)
     path = topology_file(folder, exercise)
     topology = Topology.load(path)
@@ -111,6 +112,17 @@ def _run(args: argparse.Namespace) -> int:
     print(f"{out}: {len(packed.files) + 1} files, {size / 1000:.1f} kB, SHA-256 {digest[:16]}…")
     print(f"Hand in this file. {_whose(exercise, instance)}")
     return 0
+
+
+def _need_work(folder: Path) -> None:
+    """Whether an exercise was started here; of a lab there would be a progress."""
+    if folder.is_dir() and not (folder / "instance.json").exists():
+        where = "this folder" if folder.resolve() == Path.cwd() else f"{folder}"
+        raise InputError(
+            f"there is nothing to hand in in {where}: no exercise (instance.json) and no progress of a lab. "
+            "Go into the folder of your work, or name it. “linklab exercise start” begins an exercise; of a lab "
+            "“linklab lab 8” and “linklab shell 8 --guide” keep the progress, and “linklab shell 8” alone keeps none"
+        )
 
 
 def _whose(exercise: Exercise, instance: Instance) -> str:

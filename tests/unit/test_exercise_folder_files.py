@@ -496,11 +496,17 @@ def test_a_broken_topology_is_told(folder, capsys):
     assert "Exercise 3.mn" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("command", ["check", "submit"])
-def test_a_folder_of_no_exercise_is_told(tmp_path, capsys, command):
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("check", "(no instance.json): linklab exercise start makes a folder to work in"),
+        ("submit", "no exercise (instance.json) and no progress of a lab"),
+    ],
+)
+def test_a_folder_of_no_work_is_told(tmp_path, capsys, command, said):
     """And how one is made."""
     assert cli.main([command, str(tmp_path)]) == 2
-    assert "(no instance.json): linklab exercise start makes a folder to work in" in capsys.readouterr().err
+    assert said in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", ["check", "submit"])
