@@ -33,7 +33,7 @@ class Limits:
     stack_mib: of each process's stack, which counts towards own_mib.
     mapped_mib: that each process has mapped, of whatever kind.  The more, the longer the machine's kernel takes to
         change it.  A pocket's kernel maps its memory once, a process of the guest's as often as that asks for it.
-    tables_mib: of page tables of all processes together.
+    tables_mib: of tables of pages and of open files, of all processes together.
     sockets: of all processes together, each of which may have 0.2 MiB in flight; a process of the guest's has two.
     busy: processes and threads that compute or wait for the machine, in two looks one after the other; a pocket's
         kernel was seen to have five.  Thousands of them would keep what they share, such as the lock of a folder, from

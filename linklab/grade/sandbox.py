@@ -493,11 +493,11 @@ class SandboxNetwork(PocketNetwork):
         """Why it has too much memory of the machine's kernel, most of which is charged to no process; "" if not."""
         tables, sockets = self._in_kernel()
         if tables > self.limits.tables_mib * 2**20:
-            return f"page tables of more than {self.limits.tables_mib} MiB were made inside"
+            return f"tables of pages and open files of more than {self.limits.tables_mib} MiB were made inside"
         return f"more than {self.limits.sockets:,} sockets were made inside" if sockets > self.limits.sockets else ""
 
     def _in_kernel(self) -> tuple[int, int]:
-        """Bytes of page tables, and the number of sockets; these are of the namespace below bubblewrap outside."""
+        """Bytes of tables, and the number of sockets; these are of the namespace below bubblewrap outside."""
         found = Family(self.keeper_pid).look()
         tables = sum(kernel_memory.table_bytes(each.pid) for each in found)
         inside = [each.pid for each in found if each.parent == self.keeper_pid]

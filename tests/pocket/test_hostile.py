@@ -688,7 +688,10 @@ def test_what_leaves_the_kernel_takes_no_memory_that_is_not_counted(user):
     [
         ({"own_mib": 1}, "the network took more than 1 MiB beside its kernel's memory and was stopped"),
         ({"processes": 0}, "the network had more than 0 processes and was stopped"),
-        ({"tables_mib": 0}, "page tables of more than 0 MiB were made inside, and the network was stopped"),
+        (
+            {"tables_mib": 0},
+            "tables of pages and open files of more than 0 MiB were made inside, and the network was stopped",
+        ),
         ({"sockets": 0}, "more than 0 sockets were made inside, and the network was stopped"),
         ({"busy": 0}, "the network had more than 0 programs of the machine compute at once and was stopped"),
         (

@@ -2,6 +2,7 @@
 """What the machine's kernel keeps for processes."""
 
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -23,6 +24,24 @@ def hold():
     sys.stdin.read()
 threading.Thread(target=hold).start()
 ctypes.CDLL(None).syscall(60, 0)  # exit(2) of this thread alone
+"""
+FILES = """
+import ctypes, os, resource, sys, threading
+most = min(resource.getrlimit(resource.RLIMIT_NOFILE)[1], 20_000)
+resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+print(flush=True)
+sys.stdin.readline()
+def hold():
+    assert ctypes.CDLL(None).unshare(0x400) == 0  # CLONE_FILES
+    os.dup2(0, most - 1)
+    ready.set()
+    threading.Event().wait()
+ready = threading.Event()
+threading.Thread(target=hold, daemon=True).start()
+ready.wait()
+os.dup2(0, most - 1)
+print(flush=True)
+sys.stdin.read()
 """
 SOCKETS = """
 import socket, sys
@@ -51,6 +70,13 @@ def test_page_tables_are_of_a_process_also_where_its_first_thread_has_ended():
     """4 KiB for each 2 MiB that is mapped page by page, and at most two for the levels above."""
     before, after = asked([sys.executable, "-S", "-c", MAPS], table_bytes)
     assert 32 * 4096 <= after - before <= 34 * 4096
+
+
+def test_tables_of_open_files_are_those_of_all_threads():
+    """Regression: 2,000 processes with one file each, under its highest number, held 570 MiB that nobody counted."""
+    most = min(resource.getrlimit(resource.RLIMIT_NOFILE)[1], 20_000)
+    before, after = asked([sys.executable, "-S", "-c", FILES], table_bytes)
+    assert 2 * 8 * most <= after - before <= 2 * 8 * 2 * most + 2**20  # its size is a power of two
 
 
 @pytest.mark.skipif(shutil.which("unshare") is None, reason="needs unshare(1)")
