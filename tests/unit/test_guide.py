@@ -337,6 +337,14 @@ def test_a_command_that_came_to_no_result_gets_no_hint_about_its_result():
     )
 
 
+def test_what_was_not_measured_gets_no_hint_about_another_value():
+    """Regression: a ping of Lab 1 that showed nothing was said to want a program that was installed."""
+    student = Student("1")
+    student.until("ping")
+    student.types("client", "h1 ping 10.0.0.2")
+    assert student.state("ping").story == "The share of pings without a reply could not be measured."
+
+
 def test_the_last_hint_for_ctrl_c_says_which_keys():
     """Not what one who has never met it might type letter by letter."""
     student = Student("2")
