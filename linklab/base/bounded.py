@@ -54,7 +54,7 @@ def bounded(most_s: float, most_bytes: int, what: str) -> Iterator[None]:
         raise DataError(f"{what} takes more than {most_s:g} s of processor time") from None
     except RecursionError:
         raise DataError(f"{what} goes deeper than Python does") from None
-    except MemoryError:
+    except (MemoryError, SystemError):  # the latter where a module in C did not say that it got no memory
         raise DataError(f"{what} takes more than {most_bytes / 2**30:g} GiB of memory") from None
     finally:
         resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))

@@ -10,22 +10,23 @@ from __future__ import annotations
 import contextlib
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from linklab import __version__
+from linklab.base.bounded import bounded
 from linklab.base.text import excerpt, one_line, quoted
 from linklab.engine.api import Engine
-from linklab.errors import Fault, InputError, LinklabError, blame
+from linklab.errors import DataError, Fault, InputError, LinklabError, blame
 from linklab.exercise.bundle import LAB, NOTES, PROGRESS, Bundle
 from linklab.exercise.report import CheckResult, Report, Status, called
 from linklab.grade.limits import HANG_S
 from linklab.grade.sandbox import SandboxEngine
 from linklab.grade.scratch import working_folder
-from linklab.guide.evidence import TypedEvidence
+from linklab.guide.evidence import GuideEvidence, TypedEvidence
 from linklab.guide.guide import Guide
 from linklab.guide.plan import EditorWant, LabPlan
 from linklab.guide.predictions import PredictionTime
@@ -50,8 +51,11 @@ The guide looks at every step for each line, for up to 2 ms.
 _ANEW = "`linklab lab LAB --anew` begins a new one: hand that in"
 _MOST_S = 150.0
 """Processor time that this process may spend on doing a lab again; Labs 3, 10, and 18 took 0.4 to 3 s."""
+_MOST_JUDGING_S, _MOST_MEMORY = 20.0, 3 * 2**30
+"""Processor time and memory of this process for the guide to judge one line; it takes milliseconds."""
 MOST_FILE = 2**18
 MOST_WORDS = 4000
+_LONGEST_NOTE = 300
 _MOST_NOTES = 100
 """Of the predictions, and of the answers; a lab asks a dozen."""
 
@@ -83,12 +87,12 @@ def grade_lab(bundle: Bundle, source: str, engine: Engine) -> Report:
         handed_in = _read(bundle)
         entries, trouble = _entries(bundle, handed_in.lab)
     claimed = Guide(handed_in.lab)
-    claimed.see_all(each for _, each in entries if each is not None)
+    _see_all(claimed, (each for _, each in entries if each is not None))
     guide = Guide(handed_in.lab)
     with working_folder("linklab-lab-") as folder:
         _own_files(bundle, folder, entries)
         redoing = Redoing(handed_in.lab, _for_a_lab(engine), folder, time.monotonic() + HANG_S, _MOST_S)
-        guide.see_all(redoing.evidence(entries))
+        _see_all(guide, redoing.evidence(entries))
     checks = tuple(_check(state) for state in guide.steps() if _counts(guide.plan, state))
     notes = [*bundle.notes, *trouble, *_notes(handed_in, claimed, guide, redoing)]
     environment = {name: value for name, value in redoing.environment.items() if name != "seed"}
@@ -111,6 +115,17 @@ def grade_lab(bundle: Bundle, source: str, engine: Engine) -> Report:
         claims=called(handed_in.student, handed_in.name),
         stopped=next(iter(_unlike(redoing)), ""),
     )
+
+
+def _see_all(guide: Guide, evidence: Iterable[GuideEvidence]) -> None:
+    """Have the guide judge all of it, and none for longer than `_MOST_JUDGING_S`."""
+    for each in evidence:
+        try:
+            with bounded(_MOST_JUDGING_S, _MOST_MEMORY, "judging it"):
+                guide.see(each)
+        except DataError as error:
+            what = quoted(each.text) if isinstance(each, TypedEvidence) else "A state or a file"
+            guide.not_followed.append(f"{what} could not be judged: {error}")
 
 
 def claimed_in(bundle: Bundle) -> tuple[str, str]:
@@ -268,6 +283,7 @@ def _notes(handed_in: HandedInLab, claimed: Guide, guide: Guide, redoing: Redoin
     if not handed_in.same:
         found.append("The lab was done with another version of its manual than the one here.")
     found += [*handed_in.more, *_unlike(redoing)]
+    found += [excerpt(one_line(sentence), _LONGEST_NOTE) for sentence in guide.not_followed[:MOST_NAMED]]
     before, after = ({one.id: one for one in each.steps()} for each in (claimed, guide))
     lost = [name for name, one in after.items() if before[name].status.good and not one.status.good]
     won = [name for name, one in after.items() if one.status.good and not before[name].status.good]

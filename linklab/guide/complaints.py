@@ -20,6 +20,8 @@ from linklab.guide.shell import commands_in
 PAGE = installation.ROOT / "docs" / "when-tc-complains.md"
 _TYPED = re.compile(r"[a-z0-9#]+\$ (.*)")
 _BLOCK = re.compile(r"^```text\n(.*?)\n```$", re.MULTILINE | re.DOTALL)
+_LONGEST, _MOST_LINES = 500, 1000
+"""Letters of a message, and lines of an output from its end, that are compared; a message has 150, and a line each."""
 _NAMED = re.compile(r'"[^"]*"|[\w.:/%-]+')
 """What may be a name or a number of the example's own."""
 
@@ -63,7 +65,9 @@ def complaint_of(line: TypedEvidence, nodes: Collection[str] = (), page: Path = 
         (command.program, (command.words[1:2] or ("",))[0]) for command in commands_in(line.terminal, line.text, nodes)
     }
     best: tuple[tuple[int, bool, bool], Complaint] | None = None
-    for printed in filter(None, map(str.strip, line.output.splitlines())):
+    for printed in filter(None, map(str.strip, line.output.splitlines()[-_MOST_LINES:])):
+        if len(printed) > _LONGEST:
+            continue
         for one in _examples(page):
             if one.program not in {program for program, _ in typed} or not one.pattern.fullmatch(printed):
                 continue

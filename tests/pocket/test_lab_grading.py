@@ -15,7 +15,8 @@ from linklab.grade import lab_unit
 from linklab.grade.limits import LAB_S, Limits
 from linklab.grade.sandbox import SandboxEngine
 from linklab.grade.unit import grade
-from linklab.guide.evidence import PredictionEvidence, TypedEvidence
+from linklab.guide.evidence import FileEvidence, PredictionEvidence, TypedEvidence
+from linklab.guide.guide import Guide
 from linklab.guide.plan import plan_of
 from linklab.guide.progress import BEGUN, CONTINUED, LabProgress
 from linklab.guide.recorded import RecordedWork
@@ -176,6 +177,50 @@ def test_a_line_that_looks_at_very_many_files_costs_no_other_line(tmp_path, lab)
     assert [found[step] for step in ("unshaped", "ifconfig-h1", "delay-h1", "show")] == [Outcome.PASS] * 4
 
 
+NESTED = """python3 -c "
+import struct
+frame = bytes(12) + bytes.fromhex('0800') + bytes.fromhex('45000000 00000000 40040000 0a000001 0a000002') * 2000
+head = struct.pack('<IHHiIII', 0xa1b2c3d4, 2, 4, 0, 0, 65535, 1)
+open('nested.pcap', 'wb').write(head + struct.pack('<IIII', 0, 0, len(frame), len(frame)) + frame)"
+"""
+
+
+def test_a_file_that_nobody_can_read_costs_its_line_alone(tmp_path, lab):
+    """Regression: 40 kB were an error of ours, and the lab had no points at all."""
+    typed = worked(tmp_path / "printed", lab, "show")
+    progress = LabProgress.begin(tmp_path / "done", lab)
+    progress.note(BEGUN, environment={})
+    progress.add(FileEvidence("make.sh", NESTED))
+    for end_s in (None, 0.5):
+        progress.add(TypedEvidence("h1", "sh make.sh", 0.0, end_s, status=None if end_s is None else 0))
+    for _, each in typed.entries():
+        if isinstance(each, TypedEvidence):
+            progress.add(each)
+    report = grade(handed_in(tmp_path / "a.zip", lab, progress), None, PocketEngine())
+    assert (report.status, report.stopped) == (Status.GRADED, "")
+    found = outcomes(report)
+    assert [found[step] for step in ("unshaped", "ifconfig-h1", "delay-h1", "show")] == [Outcome.PASS] * 4
+
+
+def test_what_takes_long_to_judge_is_one_line_alone(tmp_path, lab, monkeypatch):
+    """And a note names it."""
+    see = Guide.see
+
+    def slow(self, evidence):
+        while isinstance(evidence, TypedEvidence) and evidence.text == "ifconfig":
+            pass
+        see(self, evidence)
+
+    monkeypatch.setattr(Guide, "see", slow)
+    monkeypatch.setattr(lab_unit, "_MOST_JUDGING_S", 0.05)
+    report = grade(handed_in(tmp_path / "a.zip", lab, worked(tmp_path, lab, "show")), None, PocketEngine())
+    found = outcomes(report)
+    assert [found[step] for step in ("unshaped", "delay-h1", "show")] == [Outcome.PASS] * 3
+    assert found["ifconfig-h1"] is Outcome.FAIL
+    why = "could not be judged: judging it takes more than 0.05 s of processor time"
+    assert f'"ifconfig" {why}' in report.notes
+
+
 def slowly(line):
     """The same, five times as slowly: as it is printed, a ping that is stopped takes a second."""
     return replace(line, start_s=line.start_s * 5, end_s=None if line.end_s is None else line.end_s * 5)
@@ -185,14 +230,10 @@ def test_lab_1_is_done_at_mininets_own_prompt(tmp_path):
     """Regression: its ping never ended, and steps in drawn networks were points that nobody could get: 1 of 15."""
     first = load_lab(find_lab("1", ROOT))
     typed = worked(tmp_path / "printed", first, "clean")
-    progress, leaves = LabProgress.begin(tmp_path / "done", first), None
+    progress = LabProgress.begin(tmp_path / "done", first)
     progress.note(BEGUN, environment={})
-    for each in (slowly(each) for _, each in typed.entries() if isinstance(each, TypedEvidence)):
-        if each.text == "sudo mn" and each.ended:
-            leaves = each
-            continue
-        progress.add(each)
-        if each.text == "exit" and each.ended:
-            progress.add(replace(leaves, end_s=each.end_s))
+    for _, each in typed.entries():
+        if isinstance(each, TypedEvidence):
+            progress.add(slowly(each))
     report = grade(handed_in(tmp_path / "a.zip", first, progress), None, PocketEngine())
     assert (report.score, report.max_score, report.stopped) == (8, 8, "")

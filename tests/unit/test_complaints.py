@@ -152,3 +152,14 @@ def test_the_step_says_what_the_message_means():
     assert "      What it means: `tbf` needs `rate`, `burst`, and `limit` in one command" in told
     guide.see(TypedEvidence("client", lab.manual.step(wrong.id).typed, 5, 6, "", 0))
     assert next(state for state in guide.steps() if state.id == wrong.id).advice == ""
+
+
+def test_a_message_is_found_at_the_end_of_a_long_output():
+    """Regression: a line of some million quotes was compared with each message in quadratic time."""
+    said = 'Cannot find device "x9"'
+    noise = 'either "' + '" or "' * 100_000 + "\n"
+    output = "more\n" * 5000 + noise + said + "\n"
+    found = complaint_of(refused("tc qdisc add dev x9 root fq", output))
+    assert found is not None
+    assert found.message == said
+    assert complaint_of(refused("tc qdisc add dev x9 root fq", noise)) is None

@@ -2,8 +2,12 @@
 """What the collector makes of a network: lines with what they measured, files, and the kernel's state."""
 
 import base64
+import gzip
+import json
+import re
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from scripted import ScriptedNetwork
@@ -341,6 +345,25 @@ def test_what_takes_too_long_to_read_is_not_measured_and_the_next_line_is(tmp_pa
         seen.append(files.ended(replace(line, end_s=number + 0.5, output=output, status=0)))
     why = "measuring what it showed and wrote takes more than 0.02 s of processor time"
     assert [each.broken for each in seen] == [why, ""]
+    assert "ping.rtt.mean" in seen[1].scalars
+
+
+def test_what_takes_too_much_memory_to_read_is_not_measured_and_the_next_line_is(tmp_path):
+    """Regression: a data file of 50 kB has a table of 600 million values, of 8 bytes each."""
+    data_kib = int(re.search(r"VmData:\s+(\d+)", Path("/proc/self/status").read_text())[1])
+    files = LineFiles(tmp_path, MostMeasured(2**24, 60.0, data_kib * 1024 + 2**28))
+    names = [f"a{number}" for number in range(2000)]
+    meta = {"STEP_SIZE": 1e-5, "SERIES_META": {name: {"UNITS": "ms"} for name in names}}
+    values = {name: [{"t": 0, "val": 1}, {"t": 1, "val": 2}] for name in names}
+    data = {"version": 4, "metadata": meta, "x_values": [], "results": {}, "raw_values": values}
+    seen = []
+    for number in range(2):
+        line = TypedEvidence("h1", "sh make.sh", number)
+        files.begins(line)
+        if number == 0:
+            (tmp_path / "large.flent.gz").write_bytes(gzip.compress(json.dumps(data).encode()))
+        seen.append(files.ended(replace(line, end_s=number + 0.5, output=PING, status=0)))
+    assert re.fullmatch(r"measuring what it showed and wrote takes more than [\d.]+ GiB of memory", seen[0].broken)
     assert "ping.rtt.mean" in seen[1].scalars
 
 
