@@ -47,7 +47,7 @@ _KILLS = (
     "os.setresuid(other, user, other); os.kill(-1, 9)"
 )
 """What ends all processes of a user at once; its real number is another's, so that they cannot stop it (kill(2))."""
-_KILLS_LATER = f"import sys; sys.stdin.buffer.read(); {_KILLS}"
+_KILLS_LATER = f"import sys; sys.stdin.buffer.read(1); {_KILLS}"
 _KILLER, _LOOKER = FIRST_USER - 1, FIRST_USER - 2
 _KILLS_S, _LOOK_S = 5.0, 60.0
 
@@ -114,7 +114,7 @@ def end_all(user: int) -> None:
 
 
 def killer(user: int) -> subprocess.Popen[bytes]:
-    """A process of ours that ends all of a user's when its standard input is closed, also because we have ended.
+    """A process of ours that ends all of a user's at a byte on its standard input, or its end, as where we have ended.
 
     It needs neither a look at /proc nor a program to be started, both of which they can hold up.
     """

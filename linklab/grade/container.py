@@ -124,6 +124,9 @@ class ContainerNetwork(SandboxNetwork):
         if self._kernels is None:
             raise EngineError("the open files of the network cannot be seen, so what it writes could not be limited")
 
+    def _to_tell(self) -> list[int]:
+        return [self._killer.stdin.fileno()] if self._killer is not None and self._killer.stdin is not None else []
+
     def _end(self) -> None:
         try:
             super()._end()
@@ -143,6 +146,9 @@ class ContainerNetwork(SandboxNetwork):
     def _kill_at_once(self) -> None:
         """What is there now, before anything is looked at."""
         if self._killer is not None and self._killer.stdin is not None:
+            with contextlib.suppress(OSError, ValueError):
+                self._killer.stdin.write(b"!")  # the guard has it open, too
+                self._killer.stdin.flush()
             with contextlib.suppress(OSError):
                 self._killer.stdin.close()
             self._killer.wait()

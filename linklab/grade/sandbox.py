@@ -31,6 +31,7 @@ from linklab.base.processor_time import Family, Taken
 from linklab.base.signals import signals_wait
 from linklab.base.text import visible
 from linklab.engine.api import Completed, Computed, Typed
+from linklab.engine.failures import of_oserror
 from linklab.engine.pocket import Places, PocketEngine, PocketNetwork
 from linklab.errors import BootError, EngineError, MissingError, OverusedError, ShortageError
 from linklab.grade.bubblewrap import (
@@ -48,6 +49,7 @@ from linklab.grade.bubblewrap import (
     why_not,
 )
 from linklab.grade.exchange import IN_ITS_PLACE, OF_THE_GRADER, CameOut, Exchange
+from linklab.grade.guard import MOST_S, Guard
 from linklab.grade.hearsay import MOST_CONSOLE, answers, believing_nothing, built, keepers_word, times
 from linklab.grade.limits import HANG_S, IDLE_S, LAB_S, MOST_HELD, Limits
 from linklab.topology import Topology
@@ -62,8 +64,10 @@ _MOST_OVER_S = 60.0
 _FOLDERS = 2
 _LOOK_S, _REST = 0.25, 10
 """The least time between two looks, and how many times as long as a look takes the rest after it is."""
-_LOOK_WITHIN, _STANDS_STILL_S = 10, 0.001
-"""Wall-clock seconds after which a look is held up that has used less processor time than that meanwhile."""
+_LOOK_WITHIN, _STANDS_STILL_S = 20, 0.001
+"""Wakes, of half a second, after which a look is held up that has used less processor time than that meanwhile."""
+_WAKE_S = 0.5
+"""Wall-clock seconds between two wakes of the thread that says that it runs."""
 _CROWDED = 2
 """Looks in a row that must find too many: programs that are killed together also compute for a moment."""
 _IDLE = 0.02
@@ -190,6 +194,7 @@ class SandboxNetwork(PocketNetwork):
         self._shared: list[int] = []  # open folders: of work and memory
         self._inits: list[int] = []  # handles of the first process inside, with which all others end
         self._handles = threading.Lock()
+        self._guard: Guard | None = None
         self.came_out = CameOut()
         self._exchange: Exchange | None = None
         self._exchanges = threading.Lock()
@@ -213,12 +218,20 @@ class SandboxNetwork(PocketNetwork):
         self.link.patience = self._patience
         with contextlib.suppress(ProcessLookupError):
             self._inits += map(os.pidfd_open, children(self.keeper_pid))
+        try:
+            self._guard = Guard(self._inits, self._to_tell())
+        except OSError as error:
+            raise of_oserror("starting its guard", error) from error
         if len(self._shared) != _FOLDERS:
             raise BootError("the sandbox did not hand its folders over")
         self._exchange = self._exchanged(self._shared[0])
         for excess in (self._excess, self._excess_of_files):  # to look at folders may take as long as they are held up
             threading.Thread(target=self._watch, args=(excess,), name="sandbox", daemon=True).start()
         threading.Thread(target=self._watch_looks, name="looks", daemon=True).start()
+
+    def _to_tell(self) -> list[int]:
+        """Open files to which the guard writes a byte to end what its handles do not."""
+        return []
 
     def _patience(self, deadline_s: float) -> Iterator[float]:
         """As `patience`; notes for how long nothing was done meanwhile."""
@@ -268,6 +281,8 @@ class SandboxNetwork(PocketNetwork):
             EngineError: it does not end.
         """
         stay = 0
+        if self._guard is not None:
+            self._guard.close()
         with self._handles:
             inits, self._inits = self._inits, []
         for init in inits:  # each has ended when all in its namespace have (pid_namespaces(7))
@@ -400,7 +415,10 @@ class SandboxNetwork(PocketNetwork):
         thread, so that a machine or a grader that stood still ends nothing.
         """
         at, since_s, wakes = 0, 0.0, 0
-        while not self._gone.wait(1.0):
+        while not self._gone.wait(_WAKE_S):
+            if self._guard is not None and not self._guard.hear():
+                self._stop("what ends the network where it is not looked at has gone", ShortageError)
+                return
             with self._at_look:  # so that the thread whose time is read is there
                 now, used_s = self._looking_at, time.clock_gettime(self._looks_clock) if self._looking_at else 0.0
             if now and now == at and used_s - since_s < _STANDS_STILL_S:
@@ -410,6 +428,12 @@ class SandboxNetwork(PocketNetwork):
             if wakes >= _LOOK_WITHIN:
                 self._stop("the network kept itself from being looked at, and was stopped", OverusedError)
                 return
+
+    def _keeper_gone(self, run_dir: str | None) -> None:
+        if self._guard is not None and self._guard.fired:
+            why = f"the network was not looked at while {MOST_S:g} s of processor time went into reading what it said"
+            self.link.end(f"{why}, and was stopped", OverusedError)
+        super()._keeper_gone(run_dir)
 
     def _stop(self, why: str, whose: type[EngineError]) -> None:
         """End the network for that reason."""

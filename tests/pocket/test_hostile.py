@@ -29,7 +29,7 @@ from linklab.engine import pocket
 from linklab.engine.agent_network import AgentNetwork
 from linklab.engine.api import Clock, Typed
 from linklab.engine.pocket import PocketEngine
-from linklab.errors import BootError, DeadlineError, EngineError
+from linklab.errors import BootError, DeadlineError, EngineError, OverusedError
 from linklab.exercise.bundle import Bundle, dump_bundle
 from linklab.exercise.course import Course
 from linklab.exercise.instance import Student, instance_text, issue
@@ -150,6 +150,23 @@ def test_all_inside_has_ended_when_the_network_is_closed_also_if_its_keeper_was_
         network.close()
         assert len(inside) > 150
         assert not alive(inside)
+
+
+def test_a_network_ends_that_nobody_can_look_at_while_python_reads(tmp_path):
+    """Regression: an expression over 2 MB of what a line had shown kept all limits from being looked at for minutes."""
+    with SandboxEngine().start(Topology.load(TOPOLOGY), workdir=tmp_path, clock=Clock.VIRTUAL, seed=1) as network:
+        type_(network, "while :; do :; done &", "h1")
+        inside = group_of(network.keeper_pid)
+        (first,) = network._inits
+        waits = "select.select([int(sys.argv[1])], [], [])"
+        interrupts = f"import os, select, sys; {waits}; os.kill(os.getppid(), 2)"
+        program = [sys.executable, "-S", "-c", interrupts, str(first)]
+        with subprocess.Popen(program, pass_fds=[first]), pytest.raises(KeyboardInterrupt):
+            re.fullmatch(r"(a*)*b", "a" * 40)
+        with pytest.raises(OverusedError, match="was not looked at while 4 s of processor time went into reading"):
+            type_(network, "true", "h1")
+    assert inside
+    assert all_end(inside)
 
 
 # --- what runs in the network
