@@ -189,7 +189,9 @@ for number in range(8):
     fd = os.open(f"/lab/x{number}", os.O_RDWR | os.O_CREAT)
     os.unlink(f"/lab/x{number}")
     for _ in range(40):
-        os.write(fd, bytes(2**20))'
+        os.write(fd, bytes(2**20))
+while True:
+    pass'
 """,
     "one that is larger than what the kernel has touched": """
 python3 -c '
