@@ -43,6 +43,7 @@ from linklab.grade.accounts import (
     readable,
 )
 from linklab.grade.bubblewrap import PYTHON
+from linklab.grade.guard import Guard
 from linklab.grade.leftovers import PREFIX, folder_without_blanks, hold_container, remove_leftovers
 from linklab.grade.limits import MOST_HELD, Limits
 from linklab.grade.sandbox import SandboxEngine, SandboxNetwork
@@ -52,6 +53,8 @@ _INSTRUCTORS = ("exercises", "problems", "labs")
 _DEPTH = 32
 """Of folders within each other; an exercise makes none."""
 _SHOWN = 4
+_SILENT = 20
+"""Wakes of the guard in a row without a word; a look at files takes half of that."""
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
@@ -124,8 +127,12 @@ class ContainerNetwork(SandboxNetwork):
         if self._kernels is None:
             raise EngineError("the open files of the network cannot be seen, so what it writes could not be limited")
 
-    def _to_tell(self) -> list[int]:
-        return [self._killer.stdin.fileno()] if self._killer is not None and self._killer.stdin is not None else []
+    def _guarded(self) -> Guard:
+        """One that also ends what nobody looks at: only we can see what is written."""
+        assert self._killer is not None
+        assert self._killer.stdin is not None
+        told = [self._killer.stdin.fileno()]
+        return Guard(self._bounds, user=self._account, handles=self._inits, told=told, silent=_SILENT)
 
     def _end(self) -> None:
         try:

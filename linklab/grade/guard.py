@@ -1,71 +1,76 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A process beside a grading process that ends its network where nobody there can look at what the network takes.
+"""A process beside a grading process that looks at its network while nobody there can.
 
-Threads look at that, and none runs while C code that reads what a stranger wrote, such as `re`, holds the interpreter's
-lock; some of it takes a minute for a few kilobytes.  A thread tells the guard several times a second that it runs.
-Counted is the grading process's own time between, so that a busy machine ends nothing.
+Threads of the grading process look, and none runs while C code that reads what a stranger wrote, such as `re`, holds
+the interpreter's lock; some of it takes minutes for a few kilobytes.  One of them tells the guard twice a second that
+they run, and where it hears nothing, the guard looks itself and ends what takes too much.
+
+A program of its own as well (`python3 -I -S guard.py SETTINGS`, standard library and `base` only): see `_Watch`.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
+import signal
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
 from types import TracebackType
+from typing import Any
 
-MOST_S = 4.0
-"""Processor seconds of the grading process, of all its threads, without a word; honest work takes one at most."""
-_LOOK_S = 0.5
-_PROGRAM = """
-import os, select, signal, sys, time
+if __name__ == "__main__":
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-look_s, most_s = map(float, sys.argv[1:3])
-handles, told = ([int(number) for number in text.split(",") if number] for text in sys.argv[3:5])
-clock = ~os.getppid() << 3 | 2  # of a process, as clock_getcpuclockid(3) makes it
-heard_s = time.clock_gettime(clock)
-while True:
-    ready, _, _ = select.select([0], [], [], look_s)
-    try:
-        used_s = time.clock_gettime(clock)
-    except OSError:  # it has gone
-        break
-    if ready:
-        if not os.read(0, 4096):
-            break
-        heard_s = used_s
-    elif used_s - heard_s > most_s:
-        os.write(1, b"!")
-        for each in told:
-            os.write(each, b"!")
-        for each in handles:
-            try:
-                signal.pidfd_send_signal(each, signal.SIGKILL)
-            except OSError:  # it has ended
-                pass
-        break
-"""
+from linklab.base import kernel_memory, open_files
+from linklab.base.processes import owners
+from linklab.base.processor_time import Family, taken_by
+from linklab.grade.looks import CROWDED, Bounds
+
+WAKE_S = 0.5
+"""Wall-clock seconds between two words to a guard."""
+_SILENT = 2
+"""Wakes of a guard in a row without a word, from which on it looks."""
+_HELD_UP, _STANDS_STILL_S = 20, 0.001
+"""Wakes after which a look is held up that has used less processor time than that meanwhile."""
+_MOST_SAID = 4096
 
 
 class Guard:
-    """One network's guard; to be left, also where it has ended the network."""
+    """The guard of one network; to be closed, also where it has ended the network."""
 
-    def __init__(self, handles: Sequence[int] = (), told: Sequence[int] = (), *, most_s: float = MOST_S) -> None:
+    def __init__(
+        self,
+        bounds: Bounds,
+        *,
+        keeper: int | None = None,
+        user: int | None = None,
+        handles: Sequence[int] = (),
+        told: Sequence[int] = (),
+        silent: int | None = None,
+    ) -> None:
         """Start it.
 
         Args:
+            bounds: what it ends the network for.
+            keeper: process whose family is the network; None where all processes of `user` are.
+            user: number of the network's user.
             handles: of processes (pidfd_open(2)) that are killed, with which all of the network ends.
             told: open files to which a byte is written, so that whoever reads there ends it.
-            most_s: as MOST_S.
+            silent: wakes in a row without a word after which it ends the network whatever that takes; None for never.
 
         Raises:
             OSError: it cannot be started.
         """
-        listed = [",".join(map(str, each)) for each in (handles, told)]
-        command = [sys.executable, "-I", "-S", "-c", _PROGRAM, str(_LOOK_S), str(most_s), *listed]
+        settings: dict[str, Any] = {"bounds": asdict(bounds), "keeper": keeper, "user": user, "silent": silent}
+        settings |= {"handles": list(handles), "told": list(told)}
         self._process = subprocess.Popen(
-            command,
+            [sys.executable, "-I", "-S", __file__, json.dumps(settings)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -79,7 +84,7 @@ class Guard:
         self._in, self._out = self._process.stdin, self._process.stdout
         for pipe in (self._in, self._out):
             os.set_blocking(pipe.fileno(), False)
-        self._fired = False
+        self._said = ""
 
     def __enter__(self) -> Guard:
         return self
@@ -92,23 +97,106 @@ class Guard:
     def hear(self) -> bool:
         """Tell it that our threads run; False where it has gone."""
         try:
-            with contextlib.suppress(BlockingIOError):
+            with contextlib.suppress(BlockingIOError):  # it has not read yet what it was told
                 os.write(self._in.fileno(), b".")
         except (OSError, ValueError):
             return False
         return True
 
     @property
-    def fired(self) -> bool:
-        """Whether it has ended the network."""
-        if not self._fired:
+    def said(self) -> str:
+        """Why it has ended the network; "" if it has not."""
+        if not self._said:
             with contextlib.suppress(OSError, ValueError):
-                self._fired = bool(os.read(self._out.fileno(), 1))
-        return self._fired
+                self._said = os.read(self._out.fileno(), _MOST_SAID).decode()
+        return self._said
 
     def close(self) -> None:
         """End it; the network is left as it is."""
-        self._fired = self.fired
+        self._said = self.said
         self._in.close()
         self._process.wait()
         self._out.close()
+
+
+class _Watch:
+    """What a guard does: hears, and looks where it hears nothing."""
+
+    def __init__(self, settings: dict[str, Any]) -> None:
+        self.bounds = Bounds(**settings["bounds"])
+        self.user: int | None = settings["user"] if settings["keeper"] is None else None
+        self.family = Family(settings["keeper"] or 0)
+        self.silent: int | None = settings["silent"]
+        self.handles: list[int] = settings["handles"]
+        self.told: list[int] = settings["told"]
+        self.crowded = 0
+        self.why = ""
+        self.looking: threading.Thread | None = None
+
+    def serve(self) -> None:
+        """Until the grading process closes our input or ends, or the network has been ended."""
+        words = threading.Event()
+        threading.Thread(target=self._hear, args=(words,), daemon=True).start()
+        wakes = held_up = 0
+        used_s = 0.0
+        while not self.why:
+            time.sleep(WAKE_S)
+            heard = words.is_set()
+            words.clear()
+            wakes = 0 if heard else wakes + 1
+            if heard:
+                self.crowded = 0
+            if self.silent is not None and wakes > self.silent:
+                self.why = "the network was not looked at while what it said was read, and was stopped"
+            elif wakes >= _SILENT and (self.looking is None or not self.looking.is_alive()):
+                self.looking, held_up, used_s = threading.Thread(target=self._look, daemon=True), 0, 0.0
+                self.looking.start()
+            elif self.looking is not None and self.looking.is_alive() and self.looking.ident is not None:
+                now_s = time.clock_gettime(time.pthread_getcpuclockid(self.looking.ident))
+                held_up, used_s = (0, now_s) if now_s - used_s > _STANDS_STILL_S else (held_up + 1, used_s)
+                if held_up >= _HELD_UP:
+                    self.why = "the network kept itself from being looked at, and was stopped"
+        self._end()
+
+    def _hear(self, words: threading.Event) -> None:
+        while os.read(0, _MOST_SAID):
+            words.set()
+        os._exit(0)
+
+    def _look(self) -> None:
+        try:
+            self.why = self.why or self._excess()
+        except OSError as error:
+            self.why = f"what the network takes cannot be counted ({error.strerror}), and it was stopped"
+
+    def _excess(self) -> str:
+        if self.user is None:
+            members = self.family.look()
+            pids = [each.pid for each in members]
+            found, held = self.family.taken(), open_files.count(Family(self.family.pid), self.bounds.held)
+            inside = (each.pid for each in members if each.parent == self.family.pid)
+            sockets = max(map(kernel_memory.sockets, inside), default=0)  # of the namespace below bubblewrap outside
+        else:
+            pids = [pid for pid, owner in owners() if owner == self.user]
+            found, held, sockets = taken_by(pids), 0, 0
+        self.crowded = self.crowded + 1 if found.busy > self.bounds.busy else 0
+        return (
+            self.bounds.excess(found, found.processor_s)
+            or (self.bounds.crowd() if self.crowded >= CROWDED else "")
+            or self.bounds.excess_in_kernel(sum(map(kernel_memory.table_bytes, pids)), sockets)
+            or self.bounds.excess_of_files(held)
+        )
+
+    def _end(self) -> None:
+        """End the network, having said why."""
+        os.write(1, self.why.encode())
+        for each in self.told:
+            with contextlib.suppress(OSError):
+                os.write(each, b"!")
+        for each in self.handles:
+            with contextlib.suppress(OSError):  # it has ended
+                signal.pidfd_send_signal(each, signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    _Watch(json.loads(sys.argv[1])).serve()

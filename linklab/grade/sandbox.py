@@ -49,9 +49,10 @@ from linklab.grade.bubblewrap import (
     why_not,
 )
 from linklab.grade.exchange import IN_ITS_PLACE, OF_THE_GRADER, CameOut, Exchange
-from linklab.grade.guard import MOST_S, Guard
+from linklab.grade.guard import WAKE_S, Guard
 from linklab.grade.hearsay import MOST_CONSOLE, answers, believing_nothing, built, keepers_word, times
 from linklab.grade.limits import HANG_S, IDLE_S, LAB_S, MOST_HELD, Limits
+from linklab.grade.looks import CROWDED, Bounds
 from linklab.topology import Topology
 
 _LEAST_S = 10.0
@@ -66,10 +67,6 @@ _LOOK_S, _REST = 0.25, 10
 """The least time between two looks, and how many times as long as a look takes the rest after it is."""
 _LOOK_WITHIN, _STANDS_STILL_S = 20, 0.001
 """Wakes, of half a second, after which a look is held up that has used less processor time than that meanwhile."""
-_WAKE_S = 0.5
-"""Wall-clock seconds between two wakes of the thread that says that it runs."""
-_CROWDED = 2
-"""Looks in a row that must find too many: programs that are killed together also compute for a moment."""
 _IDLE = 0.02
 """Share of a processor below which a network does not compute, but waits for what does not come."""
 _ORDERLY_S = 1.0
@@ -85,8 +82,6 @@ _REFUSED = (
     "`strace -f -e trace=none -e signal=SIGSYS -o calls linklab grade …`; the file calls names it as si_syscall in the "
     "line before `killed by SIGSYS`, and a report of it is welcome"
 )
-_OURS = 3
-"""Processes that are no guest's: bubblewrap's two, and the keeper."""
 
 
 class SandboxEngine(PocketEngine):
@@ -219,7 +214,7 @@ class SandboxNetwork(PocketNetwork):
         with contextlib.suppress(ProcessLookupError):
             self._inits += map(os.pidfd_open, children(self.keeper_pid))
         try:
-            self._guard = Guard(self._inits, self._to_tell())
+            self._guard = self._guarded()
         except OSError as error:
             raise of_oserror("starting its guard", error) from error
         if len(self._shared) != _FOLDERS:
@@ -229,9 +224,22 @@ class SandboxNetwork(PocketNetwork):
             threading.Thread(target=self._watch, args=(excess,), name="sandbox", daemon=True).start()
         threading.Thread(target=self._watch_looks, name="looks", daemon=True).start()
 
-    def _to_tell(self) -> list[int]:
-        """Open files to which the guard writes a byte to end what its handles do not."""
-        return []
+    def _guarded(self) -> Guard:
+        """The guard of the network, which has just begun."""
+        return Guard(self._bounds, keeper=self.keeper_pid, handles=self._inits)
+
+    @property
+    def _bounds(self) -> Bounds:
+        about = self.limits
+        return Bounds(
+            processor_s=about.processor_s,
+            own_mib=about.own_mib,
+            processes=about.processes,
+            busy=about.busy,
+            tables_mib=about.tables_mib,
+            sockets=about.sockets,
+            held=MOST_HELD,
+        )
 
     def _patience(self, deadline_s: float) -> Iterator[float]:
         """As `patience`; notes for how long nothing was done meanwhile."""
@@ -415,7 +423,7 @@ class SandboxNetwork(PocketNetwork):
         thread, so that a machine or a grader that stood still ends nothing.
         """
         at, since_s, wakes = 0, 0.0, 0
-        while not self._gone.wait(_WAKE_S):
+        while not self._gone.wait(WAKE_S):
             if self._guard is not None and not self._guard.hear():
                 self._stop("what ends the network where it is not looked at has gone", ShortageError)
                 return
@@ -430,9 +438,8 @@ class SandboxNetwork(PocketNetwork):
                 return
 
     def _keeper_gone(self, run_dir: str | None) -> None:
-        if self._guard is not None and self._guard.fired:
-            why = f"the network was not looked at while {MOST_S:g} s of processor time went into reading what it said"
-            self.link.end(f"{why}, and was stopped", OverusedError)
+        if self._guard is not None and self._guard.said:
+            self.link.end(self._guard.said, OverusedError)
         super()._keeper_gone(run_dir)
 
     def _stop(self, why: str, whose: type[EngineError]) -> None:
@@ -460,18 +467,15 @@ class SandboxNetwork(PocketNetwork):
         self._crowded = self._crowded + 1 if found.busy > limits.busy else 0
         heard_s = self.link.taken_s + self._heard_s
         limited = (
-            (self._used_s > limits.processor_s, f"took more than {limits.processor_s:.0f} s of processor time"),
             (heard_s > limits.heard_s, f"said more than the grader reads in {limits.heard_s:g} s"),
             (time.monotonic() - self._began > limits.wall_s, f"ran longer than {limits.wall_s:g} s"),
-            (
-                found.own_bytes > limits.own_mib * 2**20,
-                f"took more than {limits.own_mib} MiB beside its kernel's memory",
-            ),
-            (found.processes > limits.processes + _OURS, f"had more than {limits.processes} processes"),
-            (self._crowded >= _CROWDED, f"had more than {limits.busy} programs of the machine compute at once"),
         )
+        if why := self._bounds.excess(found, self._used_s):
+            return why
         if why := next((why for over, why in limited if over), ""):
             return f"the network {why} and was stopped"
+        if self._crowded >= CROWDED:
+            return self._bounds.crowd()
         if self.came_out.full:
             return self._too_much_came_out()
         if self._carried_s > limits.carried_s:
@@ -487,12 +491,9 @@ class SandboxNetwork(PocketNetwork):
         """
         why = ""
         if number % _FILES_EVERY == 0:
-            if self._open_files() > MOST_HELD:
-                why = f"more than {MOST_HELD:,} files were held open inside, or hidden"
-            else:
-                why = self._excess_in_kernel()
-        why = why or self._overfull()
-        return f"{why}, and the network was stopped" if why else ""
+            why = self._bounds.excess_of_files(self._open_files()) or self._excess_in_kernel()
+        over = self._overfull() if not why else ""
+        return why or (f"{over}, and the network was stopped" if over else "")
 
     @cached_property
     def _family(self) -> Family:
@@ -515,10 +516,7 @@ class SandboxNetwork(PocketNetwork):
 
     def _excess_in_kernel(self) -> str:
         """Why it has too much memory of the machine's kernel, most of which is charged to no process; "" if not."""
-        tables, sockets = self._in_kernel()
-        if tables > self.limits.tables_mib * 2**20:
-            return f"tables of pages and open files of more than {self.limits.tables_mib} MiB were made inside"
-        return f"more than {self.limits.sockets:,} sockets were made inside" if sockets > self.limits.sockets else ""
+        return self._bounds.excess_in_kernel(*self._in_kernel())
 
     def _in_kernel(self) -> tuple[int, int]:
         """Bytes of tables, and the number of sockets; these are of the namespace below bubblewrap outside."""
