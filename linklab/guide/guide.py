@@ -7,7 +7,7 @@ How settings are followed is in `linklab.guide.chains`, which line belongs to wh
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from linklab.guide import missed, words
@@ -21,7 +21,8 @@ from linklab.guide.evidence import (
     StateEvidence,
     TypedEvidence,
 )
-from linklab.guide.matching import Matching
+from linklab.guide.joined import Part, fulfilled, parts_of
+from linklab.guide.matching import MatchedRun, Matching
 from linklab.guide.plan import (
     LEAVES,
     MININET,
@@ -34,9 +35,9 @@ from linklab.guide.plan import (
     plan_of,
 )
 from linklab.guide.predictions import PredictionOrder, PredictionTime
-from linklab.guide.programs import TABLES, ProgramRun, compared, run_of
+from linklab.guide.programs import TABLES, ProgramRun, compared
 from linklab.guide.servers import Servers
-from linklab.guide.settings import kind_of
+from linklab.guide.settings import SettingsMap, kind_of
 from linklab.guide.shell import commands_in
 from linklab.guide.simulate import SimulatedNetwork
 from linklab.guide.status import GuideStatus, StepState, WantStatus
@@ -84,6 +85,8 @@ class Guide:
         self._running: dict[tuple[str, str, float], tuple[int, int]] = {}
         self._mistaken: dict[tuple[str, str, float], tuple[int, int]] = {}
         """Lines that still run, and the steps at which they are wrong tries."""
+        self._parts: dict[tuple[str, str, float], list[Part]] = {}
+        """Lines of several programs that still run."""
         self._background: list[tuple[str, str]] = []
         """Node and step of programs that go on after their line has ended."""
         self._asked = {
@@ -166,7 +169,7 @@ class Guide:
         if at is not None:
             if line.ended:
                 del self._running[line.key]
-                self._judge_line(at, line)
+                self._ended_step(at, line)
                 self._left_mininet(at, line)
                 step_id = self.plan.steps[at[0]].id
                 if words.goes_on(line, self.plan.nodes):
@@ -188,17 +191,29 @@ class Guide:
         elif not self._sets(line):
             self._ran(line)
         elif line.ended:
-            self._set(line)
+            self._set(line, self._parts.pop(line.key, []) or self._parts_of(line))
+        else:
+            self._begin_parts(self._parts_of(line), line)
+
+    def _ended_step(self, at: tuple[int, int], line: TypedEvidence) -> None:
+        """A line has ended that began a step; it may have done others, too."""
+        parts = self._parts.pop(line.key, [])
+        if parts and self._sets(line):
+            self._set(line, parts, at)
+        elif parts and self._is_well(line, at):
+            self._judge_parts(parts, line, at)
+        else:
+            self._judge_run(at, line)
 
     def _left_mininet(self, at: tuple[int, int], line: TypedEvidence) -> None:
         """Mininet's own command line has ended: the step that leaves it is done, by whichever word or key."""
         want = self.plan.steps[at[0]].wants[at[1]]
-        if not isinstance(want, RunWant) or want.run.program != MININET or line.status not in (0, None):
+        if not isinstance(want, RunWant) or want.run.program != MININET or not want.stays or line.status != 0:
             return
         for step in self.plan.steps[at[0] + 1 :]:
             for place, leaving in enumerate(step.wants):
                 if isinstance(leaving, RunWant) and leaving.run.program in LEAVES:
-                    self.wants[step.number, place].mark_done(differently="by Ctrl+D, or by another word")
+                    self.wants[step.number, place].mark_done(differently="left by Ctrl+D, or by another word")
                     return
 
     def _ran(self, line: TypedEvidence) -> None:
@@ -233,33 +248,63 @@ class Guide:
 
     def _ran_joined(self, line: TypedEvidence) -> bool:
         """Whether a line does what are several lines in the manual."""
-        fulfilled = self._fulfilled_by_parts(line)
-        if fulfilled and line.ended:
-            self._ran_each(line)
-        elif fulfilled:
-            self._running[line.key] = fulfilled[-1]
-        return bool(fulfilled)
+        parts = (self._parts.pop(line.key, []) if line.ended else []) or self._parts_of(line)
+        if not parts or (line.ended and not self._is_well(line)):
+            return False
+        if line.ended:
+            self._judge_parts(parts, line)
+        else:
+            self._begin_parts(parts, line)
+        return True
 
-    def _fulfilled_by_parts(self, line: TypedEvidence) -> list[tuple[int, int]]:
-        """The open steps that the commands of a line do which are joined by “&&” or “;”.
-
-        Empty where it failed, so that nobody knows how far it came, and where a step has it as it is.
-        """
-        commands = commands_in(line.terminal, line.text, self.plan.nodes, surely_run=True)
-        if len(commands) < 2 or line.status not in (0, None):
-            return []
+    def _parts_of(self, line: TypedEvidence) -> list[Part]:
+        """The programs of a line that does several steps; none of one that a step has as it is."""
         now = self.network.settings()
-        each = (self.matching.exact(self._addressed(run_of(command)), now, self.front) for command in commands)
-        found = list(dict.fromkeys(at for at in each if at is not None and not self.wants[at].good))
+        found = parts_of(line, self.plan.nodes, self.network, self._find)
+        if not (done := [at for at in fulfilled(found) if not self.wants[at].good]) and not self._sets(line):
+            return []
         whole = self._run_in(line)
         as_one = self.matching.exact(whole, now, self.front) if whole else None
-        return [] if as_one is not None and (as_one not in found or len(found) == 1) else found
+        return [] if as_one is not None and (as_one not in done or len(done) == 1) else found
 
-    def _ran_each(self, line: TypedEvidence) -> None:
-        """Each command of a line that sets nothing, as a line of its own; what they showed is known of all together."""
-        for command in commands_in(line.terminal, line.text, self.plan.nodes, surely_run=True):
-            if self.network.after(command) is None:
-                self._ran(replace(line, text=command.text))
+    def _find(self, run: ProgramRun, now: SettingsMap) -> MatchedRun | None:
+        return self.matching.find(self._addressed(run), now, self.front)
+
+    def _begin_parts(self, parts: list[Part], line: TypedEvidence) -> None:
+        """A line of several programs begins, of which the last may be a server."""
+        if parts:
+            self._parts[line.key] = parts
+        at = parts[-1].fulfils if parts else None
+        if at is not None and not self.wants[at].good:
+            self._running[line.key] = at
+            want = self.plan.steps[at[0]].wants[at[1]]
+            if isinstance(want, RunWant) and want.stays:
+                self.wants[at].mark_done()
+
+    def _is_well(self, line: TypedEvidence, at: tuple[int, int] | None = None) -> bool:
+        """Whether all of a line ran: it succeeded, or its last program, which does the step `at`, ran until Ctrl+C."""
+        want = self.plan.steps[at[0]].wants[at[1]] if at is not None else None
+        stopped = at is not None and words.is_stopped(self.plan.steps[at[0]].step)
+        return line.status in (0, None) or stopped or (isinstance(want, RunWant) and want.stays)
+
+    def _judge_parts(self, parts: Sequence[Part], line: TypedEvidence, ran: tuple[int, int] | None = None) -> None:
+        """A line of several programs has ended well; what they showed is known of all together.
+
+        ran: the step that its last program has begun to do.
+        """
+        measuring = {at[0] for at in fulfilled(parts) if self.plan.steps[at[0]].expectations}
+        for part in parts:
+            if part.found is None or (self.wants[part.found.at].good and part.found.at != ran):
+                continue
+            at, status = part.found.at, self.wants[part.found.at]
+            if part.found.differing:
+                status.mark_wrong(words.of_run(part.run, part.found.differing))
+            elif not part.is_known:
+                status.mark_wrong(words.of_unknown_part(line.text))
+            elif at[0] in measuring and len(measuring) > 1:
+                status.mark_wrong(words.of_mixed_parts(line.text))
+            else:
+                self._judge_run(at, line)
 
     def _ran_no_step(self, run: ProgramRun, line: TypedEvidence) -> None:
         """A line runs what no step does."""
@@ -323,7 +368,9 @@ class Guide:
         commands = commands_in(line.terminal, line.text, self.plan.nodes, surely_run=True)
         return any(self.network.after(command) is not None for command in commands)
 
-    def _set(self, line: TypedEvidence) -> None:
+    def _set(self, line: TypedEvidence, parts: Sequence[Part], ran: tuple[int, int] | None = None) -> None:
+        """A line that sets something has ended; parts, ran: as of `_judge_parts`."""
+        refused = not self._is_well(line, ran)
         before = self.network.settings()
         keys: list[str] = []
         why = ""
@@ -333,9 +380,8 @@ class Guide:
                 continue
             keys += done.keys
             why = why or done.why
-            if line.status in (0, None) and done.network is not None:
+            if not refused and done.network is not None:
                 self.network = done.network
-        refused = line.status not in (0, None)
         run = self._run_in(line)
         exact = self.matching.exact(run, before, self.front) if run else None
         if exact is not None and (
@@ -348,7 +394,7 @@ class Guide:
         if not refused:  # what the kernel took counts, even where its state was read back before the line had ended
             self._changed(before, keys, line)
             if exact is None:
-                self._ran_each(line)
+                self._judge_parts(parts, line, ran)
         else:
             self._refused(line, keys, why or f"status {line.status}")
 
@@ -445,13 +491,6 @@ class Guide:
                     self.wants[step.number, place].mark_done()
 
     # --- judging
-
-    def _judge_line(self, at: tuple[int, int], line: TypedEvidence) -> None:
-        """A line that ran a step has ended; it may have done others, too."""
-        if at in self._fulfilled_by_parts(line):
-            self._ran_each(line)
-        else:
-            self._judge_run(at, line)
 
     def _judge_run(self, at: tuple[int, int], line: TypedEvidence) -> None:
         step, status = self.plan.steps[at[0]], self.wants[at]

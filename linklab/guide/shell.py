@@ -45,19 +45,13 @@ class ShellCommand:
         return self.words[0] if self.words else ""
 
     @property
-    def text(self) -> str:
-        """The command as one could type it, without sudo."""
-        pipe = " | ".join(shlex.join(words) for words in (*self.fed, self.words))
-        return " ".join((pipe, *(f"> {shlex.quote(file)}" for file in self.to)))
-
-    @property
     def source(self) -> ShellCommand:
         """The first command of the pipe, which says what is looked at; itself where there is no pipe."""
         return ShellCommand(self.node, self.fed[0]) if self.fed else self
 
 
 def commands_in(
-    terminal: str, text: str, nodes: Collection[str] = (), *, surely_run: bool = False
+    terminal: str, text: str, nodes: Collection[str] = (), *, surely_run: bool = False, last_list: bool = False
 ) -> list[ShellCommand]:
     """The commands of a line, in order; of its first `LONGEST` characters.
 
@@ -66,12 +60,14 @@ def commands_in(
         text: the line.
         nodes: of the network; in Mininet's command line a node's name before a command says where it runs.
         surely_run: without those that may not have run, as what follows "true ||".
+        last_list: of these, those whose success the status of the line tells, which stand behind the last ";".
     """
-    return list(_commands(terminal.partition("#")[0], text[:LONGEST], frozenset(nodes), surely_run))
+    which = "last" if last_list else "sure" if surely_run else "all"
+    return list(_commands(terminal.partition("#")[0], text[:LONGEST], frozenset(nodes), which))
 
 
 @lru_cache(maxsize=64)  # each part of the guide asks for the same line
-def _commands(node: str, text: str, nodes: frozenset[str], surely_run: bool) -> tuple[ShellCommand, ...]:
+def _commands(node: str, text: str, nodes: frozenset[str], which: str) -> tuple[ShellCommand, ...]:
     if node in (CONSOLE, CLIENT):  # whose shell may have Mininet's command line in it
         first, _, rest = text.strip().partition(" ")
         if first in nodes or (first == "sh" and node == CONSOLE):
@@ -84,14 +80,16 @@ def _commands(node: str, text: str, nodes: frozenset[str], surely_run: bool) -> 
         return (ShellCommand(node, tuple(text.split())),)
     if tokens and tokens[0] in _LOOPS:
         return (ShellCommand(node, tuple(tokens)),)
-    return tuple(_split(node, _without_doubtful(tokens) if surely_run else tokens))
+    return tuple(_split(node, tokens if which == "all" else _without_doubtful(tokens, of_last=which == "last")))
 
 
-def _without_doubtful(tokens: Sequence[str]) -> list[str]:
+def _without_doubtful(tokens: Sequence[str], *, of_last: bool) -> list[str]:
     """The tokens of a line without the commands of which its status does not say that they ran.
 
     That is what follows a "||", what follows a "&&" where something else ends the line, whose status is known alone
     (POSIX, Shell Command Language, 2.9.3), and all from a group, a condition, or a function on.
+
+    of_last: only those of the last list.
     """
     lists: list[list[str]] = [[]]
     for token in tokens:
@@ -107,7 +105,8 @@ def _without_doubtful(tokens: Sequence[str]) -> list[str]:
             break  # what stands in a group, or defines a function, may go on behind the next ";"
         is_last = number == len(lists) - 1 and each[-1:] != ["&"] and "||" not in each
         ends = [at for at, word in enumerate(each) if word == "||" or (word == "&&" and not is_last)]
-        found += [*each[: ends[0]], ";"] if ends else each
+        if is_last or not of_last:
+            found += [*each[: ends[0]], ";"] if ends else each
     return found
 
 

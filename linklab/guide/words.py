@@ -170,6 +170,17 @@ def _difference(program: str, one: RunDifference) -> str:
     return f"{name} is {one.found or 'missing'}" + ("" if one.wanted == "on" else f"; wanted is {one.wanted}")
 
 
+def of_unknown_part(text: str) -> str:
+    """A command before a “;”, of which the shell does not tell whether it succeeded."""
+    which = f"“{excerpt(text)}” does not tell whether this command succeeded"
+    return f"{which}: type it on a line of its own, or put && after it"
+
+
+def of_mixed_parts(text: str) -> str:
+    """Two measurements in one line."""
+    return f"“{excerpt(text)}” measures twice, which cannot be told apart: type each on a line of its own"
+
+
 def of_prompt(prompt: str, text: str) -> str:
     """A command that was copied together with the prompt before it."""
     return f"“{prompt}” is the prompt, which the terminal prints itself: type only “{excerpt(text)}”"
