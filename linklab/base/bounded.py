@@ -1,61 +1,72 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A piece of work of this process that may take so much of the processor and of memory, and no more.
+"""Limits on the processor time and the memory of one piece of work of this process.
 
-For the reading of files by strangers, of which nobody knows what they cost before they are read. What is beyond ends
+For the reading of files by strangers, of which nobody knows what they cost before they are read.  What is beyond ends
 that one piece by an error, and the process goes on.
 """
 
 from __future__ import annotations
 
-import contextlib
 import resource
 import signal
 import threading
-from collections.abc import Iterator
-from typing import NoReturn
+from types import FrameType, TracebackType
 
 from linklab.errors import DataError
 
 _AGAIN_S = 0.5
-"""Processor seconds after which it is said again, where Python lost the error, as in a destructor."""
+"""Processor seconds after which the error is raised again, where Python lost it, as in a destructor."""
 
 
 class _OverError(BaseException):
     """It takes the processor too long; no Exception, which somebody on the way might handle."""
 
 
-@contextlib.contextmanager
-def bounded(most_s: float, most_bytes: int, what: str) -> Iterator[None]:
-    """Raise DataError where what is done inside takes more; only in the main thread, whose signals it uses.
+class Bounded:
+    """A block that ends by DataError where what is done in it takes more; not within another one.
 
-    Args:
-        most_s: of processor time outside of the kernel, of all threads (setitimer(2), ITIMER_VIRTUAL).
-        most_bytes: that the whole process has of its own (setrlimit(2), RLIMIT_DATA).
-        what: is done, for the error.
+    Only the main thread is bounded, whose signals it uses.
     """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
 
-    def over(*_: object) -> NoReturn:
-        raise _OverError
+    def __init__(self, most_s: float, most_bytes: int, what: str) -> None:
+        """Set the limits.
 
-    soft, hard = resource.getrlimit(resource.RLIMIT_DATA)
-    least = min(limit for limit in (most_bytes, soft, hard) if limit != resource.RLIM_INFINITY)
-    before = signal.signal(signal.SIGVTALRM, over)
-    resource.setrlimit(resource.RLIMIT_DATA, (least, hard))
-    try:
-        signal.setitimer(signal.ITIMER_VIRTUAL, most_s, _AGAIN_S)
-        try:
-            yield
-        finally:
-            signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-    except _OverError:
-        raise DataError(f"{what} takes more than {most_s:g} s of processor time") from None
-    except RecursionError:
-        raise DataError(f"{what} goes deeper than Python does") from None
-    except (MemoryError, SystemError):  # the latter where a module in C did not say that it got no memory
-        raise DataError(f"{what} takes more than {most_bytes / 2**30:g} GiB of memory") from None
-    finally:
-        resource.setrlimit(resource.RLIMIT_DATA, (soft, hard))
-        signal.signal(signal.SIGVTALRM, before)
+        Args:
+            most_s: of processor time outside of the kernel, of all threads (setitimer(2), ITIMER_VIRTUAL).
+            most_bytes: that the whole process may have of its own meanwhile (setrlimit(2), RLIMIT_DATA).
+            what: subject of the error message.
+        """
+        self.most_s, self.most_bytes, self.what = most_s, most_bytes, what
+        self._bounds = False
+        self._armed = False
+
+    def __enter__(self) -> None:
+        if threading.current_thread() is not threading.main_thread():
+            return
+        assert signal.getitimer(signal.ITIMER_VIRTUAL)[0] == 0, "one block is bounded at a time"
+        self._bounds = True
+        self._limits = resource.getrlimit(resource.RLIMIT_DATA)
+        limits = [limit for limit in (self.most_bytes, *self._limits) if limit != resource.RLIM_INFINITY]
+        self._before = signal.signal(signal.SIGVTALRM, self._over)
+        resource.setrlimit(resource.RLIMIT_DATA, (min(limits), self._limits[1]))
+        self._armed = True
+        signal.setitimer(signal.ITIMER_VIRTUAL, self.most_s, _AGAIN_S)
+
+    def _over(self, _signal: int, _frame: FrameType | None) -> None:
+        if self._armed:
+            raise _OverError
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None) -> None:
+        self._armed = False  # first of all: from here on the signal changes nothing
+        if not self._bounds:
+            return
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, self._before)
+        resource.setrlimit(resource.RLIMIT_DATA, self._limits)
+        match error:
+            case _OverError():
+                raise DataError(f"{self.what} takes more than {self.most_s:g} s of processor time") from None
+            case RecursionError():
+                raise DataError(f"{self.what} goes deeper than Python does") from None
+            case MemoryError() | SystemError():  # the latter where a module in C did not say that it got no memory
+                raise DataError(f"{self.what} takes more than {self.most_bytes / 2**30:g} GiB of memory") from None

@@ -93,8 +93,9 @@ def run(args: argparse.Namespace) -> int:
         args.file = installation.topology_file(args.file)
     session = _session(args)
     script = _leave_script(args.file)
-    if session is not None and not session.begins_with_network:  # as Lab 1, whose network the reader builds
-        args.file = None
+    name, terminal = (args.file.stem, "mininet") if args.file else ("no network", "client")
+    if session is not None and not session.begins_with_network and sys.stdin.isatty():  # as Lab 1: the reader builds it
+        args.file, terminal = None, "client"
     topology = Topology.load(args.file) if args.file else None
     if topology is not None and args.stp:
         topology = switching.with_spanning_tree(topology)
@@ -102,7 +103,6 @@ def run(args: argparse.Namespace) -> int:
         topology is not None and not switching.has_spanning_tree(topology) and (words := switching.loop_words(topology))
     ):
         _note(f"{words}: broadcasts circle in it for ever, and the network may never be ready; --stp breaks it")
-    name, terminal = (args.file.stem, "mininet") if args.file else ("no network", "client")
     clock = clock_of(args.clock, args.engine, TYPING_CLOCK)
     speed = parse_speed(args.speed) if clock is Clock.PACED else None
     display = display_usable()

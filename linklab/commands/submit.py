@@ -115,13 +115,12 @@ def _run(args: argparse.Namespace) -> int:
 
 
 def _need_work(folder: Path) -> None:
-    """Whether an exercise was started here; of a lab there would be a progress."""
+    """Raise InputError where the folder holds neither an exercise nor the progress of a lab."""
     if folder.is_dir() and not (folder / "instance.json").exists():
-        where = "this folder" if folder.resolve() == Path.cwd() else f"{folder}"
         raise InputError(
-            f"there is nothing to hand in in {where}: no exercise (instance.json) and no progress of a lab. "
-            "Go into the folder of your work, or name it. “linklab exercise start” begins an exercise; of a lab "
-            "“linklab lab 8” and “linklab shell 8 --guide” keep the progress, and “linklab shell 8” alone keeps none"
+            f"{_named(folder)} holds nothing to hand in: neither an exercise (instance.json) nor the progress of a "
+            "lab. Go to the folder of your work, or name it. “linklab exercise start” begins an exercise. “linklab lab 8”, "
+            "“linklab shell 8 --guide”, and the editor keep a lab's progress; “linklab shell 8” alone does not"
         )
 
 

@@ -39,6 +39,7 @@ _SILENT = 2
 _HELD_UP, _STANDS_STILL_S = 20, 0.001
 """Wakes after which a look is held up that has used less processor time than that meanwhile."""
 _MOST_SAID = 4096
+_GRACE_S = 2.0
 
 
 class Guard:
@@ -85,6 +86,7 @@ class Guard:
         for pipe in (self._in, self._out):
             os.set_blocking(pipe.fileno(), False)
         self._said = ""
+        self._open = threading.Lock()  # the pipes are used, or closed
 
     def __enter__(self) -> Guard:
         return self
@@ -94,29 +96,37 @@ class Guard:
     ) -> None:
         self.close()
 
-    def hear(self) -> bool:
+    def tell(self) -> bool:
         """Tell it that our threads run; False where it has gone."""
-        try:
-            with contextlib.suppress(BlockingIOError):  # it has not read yet what it was told
-                os.write(self._in.fileno(), b".")
-        except (OSError, ValueError):
-            return False
+        with self._open:
+            try:
+                with contextlib.suppress(BlockingIOError):  # it has not read yet what it was told
+                    os.write(self._in.fileno(), b".")
+            except (OSError, ValueError):  # ValueError: `close` was called
+                return False
         return True
 
     @property
     def said(self) -> str:
         """Why it has ended the network; "" if it has not."""
-        if not self._said:
-            with contextlib.suppress(OSError, ValueError):
-                self._said = os.read(self._out.fileno(), _MOST_SAID).decode()
-        return self._said
+        with self._open:
+            if not self._said:
+                with contextlib.suppress(OSError, ValueError):
+                    self._said = os.read(self._out.fileno(), _MOST_SAID).decode()
+            return self._said
 
     def close(self) -> None:
         """End it; the network is left as it is."""
         self._said = self.said
-        self._in.close()
-        self._process.wait()
-        self._out.close()
+        with self._open:
+            self._in.close()
+        try:
+            self._process.wait(_GRACE_S)
+        except subprocess.TimeoutExpired:  # it looks at what holds it up
+            self._process.kill()
+            self._process.wait()
+        with self._open:
+            self._out.close()
 
 
 class _Watch:
@@ -189,13 +199,14 @@ class _Watch:
 
     def _end(self) -> None:
         """End the network, having said why."""
-        os.write(1, self.why.encode())
+        with contextlib.suppress(OSError):
+            os.write(1, self.why.encode())
+        for each in self.handles:
+            with contextlib.suppress(OSError):  # it has ended, or takes no signals of ours and ends with the keeper
+                signal.pidfd_send_signal(each, signal.SIGKILL)
         for each in self.told:
             with contextlib.suppress(OSError):
                 os.write(each, b"!")
-        for each in self.handles:
-            with contextlib.suppress(OSError):  # it has ended
-                signal.pidfd_send_signal(each, signal.SIGKILL)
 
 
 if __name__ == "__main__":

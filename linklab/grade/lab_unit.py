@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from linklab import __version__
-from linklab.base.bounded import bounded
+from linklab.base.bounded import Bounded
 from linklab.base.text import excerpt, one_line, quoted
 from linklab.engine.api import Engine
 from linklab.errors import DataError, Fault, InputError, LinklabError, blame
@@ -51,8 +51,8 @@ The guide looks at every step for each line, for up to 2 ms.
 _ANEW = "`linklab lab LAB --anew` begins a new one: hand that in"
 _MOST_S = 150.0
 """Processor time that this process may spend on doing a lab again; Labs 3, 10, and 18 took 0.4 to 3 s."""
-_MOST_JUDGING_S, _MOST_MEMORY = 20.0, 3 * 2**30
-"""Processor time and memory of this process for the guide to judge one line; it takes milliseconds."""
+_MOST_JUDGING_S, _MOST_JUDGED_S, _MOST_MEMORY = 10.0, 60.0, 3 * 2**30
+"""Processor time and memory of this process for the guide to judge one line, and time for all; one takes 2 ms."""
 MOST_FILE = 2**18
 MOST_WORDS = 4000
 _LONGEST_NOTE = 300
@@ -118,14 +118,21 @@ def grade_lab(bundle: Bundle, source: str, engine: Engine) -> Report:
 
 
 def _see_all(guide: Guide, evidence: Iterable[GuideEvidence]) -> None:
-    """Have the guide judge all of it, and none for longer than `_MOST_JUDGING_S`."""
+    """Have the guide judge all of it, none for longer than `_MOST_JUDGING_S`, and as much as `_MOST_JUDGED_S` allow."""
+    left_s = _MOST_JUDGED_S
     for each in evidence:
+        if left_s <= 0:
+            break
+        begun_s = time.process_time()
         try:
-            with bounded(_MOST_JUDGING_S, _MOST_MEMORY, "judging it"):
+            with Bounded(_MOST_JUDGING_S, _MOST_MEMORY, "judging it"):
                 guide.see(each)
         except DataError as error:
             what = quoted(each.text) if isinstance(each, TypedEvidence) else "A state or a file"
-            guide.not_followed.append(f"{what} could not be judged: {error}")
+            guide.not_followed.append(f"{what} could not be judged, and what follows may lack it: {error}")
+        left_s -= time.process_time() - begun_s
+    if left_s <= 0:
+        guide.not_followed.append(f"What came after {_MOST_JUDGED_S:g} s of judging was not judged.")
 
 
 def claimed_in(bundle: Bundle) -> tuple[str, str]:

@@ -139,6 +139,16 @@ class SandboxEngine(PocketEngine):
         return network
 
 
+@contextlib.contextmanager
+def open_handle(pid: int) -> Iterator[int]:
+    """A handle of a process of ours that has not been waited for (pidfd_open(2))."""
+    handle = os.pidfd_open(pid)
+    try:
+        yield handle
+    finally:
+        os.close(handle)
+
+
 def patience(deadline_s: float, began_s: float, used_s: Callable[[], float]) -> Iterator[float]:
     """How long to wait for an answer, bit by bit, so that a busy machine decides nothing.
 
@@ -226,7 +236,8 @@ class SandboxNetwork(PocketNetwork):
 
     def _guarded(self) -> Guard:
         """The guard of the network, which has just begun."""
-        return Guard(self._bounds, keeper=self.keeper_pid, handles=self._inits)
+        with open_handle(self.keeper_pid) as keeper:
+            return Guard(self._bounds, keeper=self.keeper_pid, handles=[*self._inits, keeper])
 
     @property
     def _bounds(self) -> Bounds:
@@ -424,8 +435,8 @@ class SandboxNetwork(PocketNetwork):
         """
         at, since_s, wakes = 0, 0.0, 0
         while not self._gone.wait(WAKE_S):
-            if self._guard is not None and not self._guard.hear():
-                self._stop("what ends the network where it is not looked at has gone", ShortageError)
+            if self._guard is not None and not self._guard.tell():
+                self._guard_gone()
                 return
             with self._at_look:  # so that the thread whose time is read is there
                 now, used_s = self._looking_at, time.clock_gettime(self._looks_clock) if self._looking_at else 0.0
@@ -436,6 +447,14 @@ class SandboxNetwork(PocketNetwork):
             if wakes >= _LOOK_WITHIN:
                 self._stop("the network kept itself from being looked at, and was stopped", OverusedError)
                 return
+
+    def _guard_gone(self) -> None:
+        """It has ended the network, and perhaps nobody has said so yet; or it has been ended."""
+        said = self._guard.said if self._guard is not None else ""
+        if said:
+            self._stop(said, OverusedError)
+        else:
+            self._stop("the guard of the network has gone", ShortageError)
 
     def _keeper_gone(self, run_dir: str | None) -> None:
         if self._guard is not None and self._guard.said:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 import time
-from contextlib import AbstractContextManager, nullcontext, suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from linklab.base.bounded import bounded
+from linklab.base.bounded import Bounded
 from linklab.errors import DataError
 from linklab.guide.evidence import TypedEvidence
 from linklab.guide.progress import FOLDER
@@ -27,12 +28,14 @@ SLOW_S = 0.5
 class MostMeasured:
     """What measuring the work of a stranger may take.
 
-    bytes: of all lines, of what they showed and of their files; line_s: processor seconds for a line;
+    bytes: of all lines, of what they showed and of their files.
+    line_s, all_s: processor seconds for a line, and for all together.
     memory_bytes: of this process meanwhile.
     """
 
     bytes: int
     line_s: float
+    all_s: float
     memory_bytes: int
 
 
@@ -50,6 +53,7 @@ class LineFiles:
     _running: dict[tuple[str, str, float], TypedEvidence] = field(default_factory=dict)
     _unclaimed: set[str] = field(default_factory=set)
     _taken_bytes: int = 0
+    _taken_s: float = 0.0
 
     def __post_init__(self) -> None:
         self._files = WorkFolder(self.folder)
@@ -73,6 +77,9 @@ class LineFiles:
         if self.most is not None and bytes_ > self.most.bytes:
             why = f"not measured: with it, what lines showed and wrote would have more than {self.most.bytes >> 20} MiB"
             return replace(line, files=names, broken=why)
+        if self.most is not None and self._taken_s > self.most.all_s:
+            why = f"not measured: what lines showed and wrote took more than {self.most.all_s:g} s to read"
+            return replace(line, files=names, broken=why)
         self._taken_bytes = bytes_
         try:
             with self._bounded():
@@ -83,10 +90,17 @@ class LineFiles:
         scalars = {name: (quantity.value, quantity.unit) for name, quantity in found.scalars.items()}
         return replace(line, files=names, scalars=scalars)
 
-    def _bounded(self) -> AbstractContextManager[None]:
+    @contextmanager
+    def _bounded(self) -> Iterator[None]:
         if self.most is None:
-            return nullcontext()
-        return bounded(self.most.line_s, self.most.memory_bytes, "measuring what it showed and wrote")
+            yield
+            return
+        begun_s = time.process_time()
+        try:
+            with Bounded(self.most.line_s, self.most.memory_bytes, "measuring what it showed and wrote"):
+                yield
+        finally:
+            self._taken_s += time.process_time() - begun_s
 
     def _size(self, name: str) -> int:
         """Bytes of a file; 0 of one that has gone, which is not measured either."""

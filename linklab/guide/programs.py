@@ -161,18 +161,24 @@ TCPDUMP = ProgramTable(
         size -C
         rotation -G
         most -W
+        then -z
         user -Z --relinquish-privileges
         clock -j --time-stamp-type
-        filter -F
+        digits --time-stamp-precision
+        filter-file -F
+        files -V
+        keys -E
         protocol -T
         """
     ),
     flags=_table(
         """
-        numeric -n -nn --number
+        numeric -n -nn
+        numbered -# --number
         link-header -e
         quiet -q
         time -t -tt -ttt -tttt -ttttt
+        digits --micro --nano
         verbose -v -vv -vvv
         hex -x -xx -X -XX
         text -A
@@ -181,13 +187,22 @@ TCPDUMP = ProgramTable(
         packets -U --packet-buffered
         modest -p --no-promiscuous-mode
         unchecked -K --dont-verify-checksums
+        compiled -d -dd -ddd
+        listed -D --list-interfaces
+        types -L --list-data-link-types
+        counted --count
         """
     ),
-    matters=frozenset(["interface", "filter", "direction"]),
+    matters=frozenset(
+        _names(
+            "interface filter direction count into from link size rotation filter-file files compiled listed types",
+            "counted",
+        )
+    ),
     free=frozenset(
         _names(
-            "snap buffer user clock numeric link-header quiet time verbose hex text absolute lines packets modest",
-            "unchecked",
+            "snap buffer user clock digits numeric numbered link-header quiet time verbose hex text absolute lines",
+            "packets modest unchecked",
         )
     ),
     operand="filter",
@@ -198,6 +213,9 @@ _ORDERED = frozenset(("linklab",))
 """Programs of which the order of the words says something: from h1 to h2."""
 _PROTOCOLS = frozenset(("ip", "ip6", "arp", "tcp", "udp", "icmp", "icmp6"))
 """Words of a filter that are a condition by themselves, and may stand before one of ports or hosts."""
+_OF_FILTER = re.compile(r"&&|\|\||[<>!=]=|[][()!&|=<>]|[^][()!&|=<>\s]+")
+"""A word or a sign of a filter, between which spaces do not matter."""
+_BRACKETS = frozenset("()[]")
 TABLES = {"iperf3": IPERF3, "ping": PING, "tcpdump": TCPDUMP}
 
 
@@ -336,13 +354,18 @@ def compared(wanted: ProgramRun, found: ProgramRun) -> list[RunDifference]:
             continue
         one = wanted.options.get(name, table.defaults.get(name, ""))
         other = found.options.get(name, table.defaults.get(name, ""))
-        if name == "filter":
-            alike = _conditions(one) == _conditions(other)
-        else:
-            alike = same_word(one, other, binary=wanted.program == "iperf3" and name in _IN_BYTES)
-        if not alike:
+        if not _same_option(wanted.program, name, one, other):
             differing.append(RunDifference(name, one, other))
     return differing
+
+
+def _same_option(program: str, name: str, one: str, other: str) -> bool:
+    """Whether two values of an option say the same."""
+    if program == "tcpdump" and name == "filter":
+        return _conditions(one) == _conditions(other)
+    if program == "tcpdump" and name in ("into", "from"):
+        return _plain_path(one) == _plain_path(other)
+    return same_word(one, other, binary=program == "iperf3" and name in _IN_BYTES)
 
 
 def _conditions(text: str) -> frozenset[str]:
@@ -350,14 +373,18 @@ def _conditions(text: str) -> frozenset[str]:
 
     "tcp dst port 5201" is "tcp and dst port 5201" (pcap-filter(7)).
     """
-    words = ["and" if word == "&&" else word for word in text.split()]
-    if any(word in ("or", "||", "not") or set(word) & set("()[]!") for word in words):
+    words = ["and" if word == "&&" else word for word in _OF_FILTER.findall(text)]
+    if any(word in ("or", "||", "not", "!") or word in _BRACKETS for word in words):
         return frozenset((" ".join(words),))
     found: set[str] = set()
     for condition in " ".join(words).split(" and "):
         first, _, rest = condition.partition(" ")
         found |= {first, rest} if first in _PROTOCOLS and rest else {condition}
     return frozenset(found)
+
+
+def _plain_path(path: str) -> str:
+    return path.removeprefix("./")
 
 
 def _words_compared(wanted: ProgramRun, found: ProgramRun) -> list[RunDifference]:

@@ -55,7 +55,7 @@ _MOST_WITHOUT_END = 2
 """Lines that may fail to end within `LINE_WALL_S`, over all networks; the next one ends the redoing."""
 _MOST_FILES, MOST_FOLDERS = 500, 8
 """How many files the progress may have written, and in how many folders one of them lies; a lab has a dozen in two."""
-_MOST_MEASURED = MostMeasured(bytes=128 * 2**20, line_s=60.0, memory_bytes=3 * 2**30)
+_MOST_MEASURED = MostMeasured(bytes=128 * 2**20, line_s=30.0, all_s=90.0, memory_bytes=3 * 2**30)
 """A queue that is sampled takes 2.4 MiB a minute, also while somebody reads on.
 
 To read a MiB of it takes 0.05 s, and of results of tools up to 0.5 s.
@@ -261,7 +261,9 @@ class Redoing:
             if self._at_prompt:  # it was left by Ctrl+D, which is no line
                 self._run(Typed(one.terminal, LEAVES[0], StopAfter(LONGEST_S)))
             self._mininet = ""
-            yield from self._ended(one.begun, Completed(one.terminal, line.text, one.output, 0, 0.0, self._now_s()))
+            yield from self._ended(
+                one.begun, Completed(one.terminal, line.text, one.output, line.status or 0, 0.0, self._now_s())
+            )
             return
         yield from self._ended(one.begun, self._wait_end(one, BESIDE_S + left_out_s, stop=is_stopped(line)))
 

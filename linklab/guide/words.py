@@ -18,6 +18,7 @@ from linklab.guide.programs import ProgramRun, RunDifference
 from linklab.guide.settings import kind_of, spoken
 from linklab.guide.shell import CLIENT, CONSOLE, commands_in
 from linklab.judge.expectation import ExpectationVerdict
+from linklab.judge.verdict import Outcome
 from linklab.manual.blocks import terminal_name
 from linklab.manual.model import Commands, EditorActions, Interrupt, Step
 from linklab.tc import CLASSES, QDISCS
@@ -57,6 +58,8 @@ _OPTIONS = {
     "interface": "the interface -i",
     "into": "the file -w",
     "direction": "the direction -Q",
+    "from": "a file to read, -r,",
+    "compiled": "showing the compiled filter, -d,",
 }
 
 
@@ -284,7 +287,8 @@ def hints(step: GuideStep, story: str, verdicts: Sequence[ExpectationVerdict] = 
         f"{step.step.title}. This is done in {where}" + (f"; the subgoal is: {step.subgoal}." if step.subgoal else ".")
     ]
     if verdicts or not story:  # otherwise it did not come to a result: what is the matter stands at the step
-        missed = [verdict.expectation for verdict in verdicts] or list(step.expectations)
+        failed = [verdict for verdict in verdicts if verdict.outcome is Outcome.FAIL]
+        missed = [verdict.expectation for verdict in failed] or ([] if verdicts else list(step.expectations))
         found += [each.hint for each in missed[:1] if each.hint]
         found += [f"What should come out, and why: {each.why}." for each in missed[:1]]
     if isinstance(step.step.action, Interrupt):

@@ -125,7 +125,7 @@ def _frames(path: Path) -> Iterator[tuple[float, dpkt.ethernet.Ethernet]]:
                 digits = 6 if isinstance(time, float) else 9
                 try:
                     yield round(float(time - epoch), digits), dpkt.ethernet.Ethernet(record[:_HEADERS_BYTES])
-                except (dpkt.UnpackError, ValueError, IndexError):
+                except (dpkt.UnpackError, ValueError, IndexError, AttributeError):  # the last for odd fragments of IPv6
                     continue
     except OSError as error:
         raise DataError(f"{file_name(path)}: {error.strerror}") from error

@@ -9,7 +9,7 @@ from itertools import count
 
 import pytest
 
-from linklab.base.bounded import bounded
+from linklab.base.bounded import Bounded
 from linklab.errors import DataError
 
 GIB = 2**30
@@ -23,7 +23,7 @@ def for_ever():
 
 
 def as_it_was():
-    """What `bounded` changes of this process."""
+    """What `Bounded` changes of this process."""
     handler, timer = signal.getsignal(signal.SIGVTALRM), signal.getitimer(signal.ITIMER_VIRTUAL)
     return handler, timer, resource.getrlimit(resource.RLIMIT_DATA)
 
@@ -32,7 +32,7 @@ def test_what_computes_for_ever_ends_by_an_error():
     """It says what it was that took so long."""
     before = as_it_was()
     said = r"^reading it takes more than 0\.05 s of processor time$"
-    with pytest.raises(DataError, match=said), bounded(0.05, 64 * GIB, "reading it"):
+    with pytest.raises(DataError, match=said), Bounded(0.05, 64 * GIB, "reading it"):
         for_ever()
     assert as_it_was() == before
 
@@ -41,7 +41,7 @@ def test_what_needs_too_much_memory_ends_by_an_error():
     """Before the machine gives it: nothing else notices."""
     before = as_it_was()
     said = r"^reading it takes more than 2 GiB of memory$"
-    with pytest.raises(DataError, match=said), bounded(60, 2 * GIB, "reading it"):
+    with pytest.raises(DataError, match=said), Bounded(60, 2 * GIB, "reading it"):
         bytearray(3 * GIB)
     assert as_it_was() == before
 
@@ -54,7 +54,7 @@ def test_what_is_nested_too_deep_ends_by_an_error():
 
     with (
         pytest.raises(DataError, match=r"^reading it goes deeper than Python does$"),
-        bounded(60, 64 * GIB, "reading it"),
+        Bounded(60, 64 * GIB, "reading it"),
     ):
         descend()
 
@@ -62,9 +62,9 @@ def test_what_is_nested_too_deep_ends_by_an_error():
 def test_what_stays_within_its_bounds_is_not_disturbed():
     """Its result is there, and an error of its own is told."""
     before = as_it_was()
-    with bounded(60, 64 * GIB, "reading it"):
+    with Bounded(60, 64 * GIB, "reading it"):
         assert len(bytearray(2**20)) == 2**20
-    with pytest.raises(DataError, match="no capture"), bounded(60, 64 * GIB, "reading it"):
+    with pytest.raises(DataError, match="no capture"), Bounded(60, 64 * GIB, "reading it"):
         raise DataError("no capture")
     assert as_it_was() == before
 
@@ -74,7 +74,7 @@ def test_a_thread_beside_the_main_one_is_not_bounded():
     said = []
 
     def work():
-        with bounded(0.001, 1, "reading it"):
+        with Bounded(0.001, 1, "reading it"):
             said.append(len(bytearray(2**20)))
 
     thread = threading.Thread(target=work)

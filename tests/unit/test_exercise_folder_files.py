@@ -500,7 +500,7 @@ def test_a_broken_topology_is_told(folder, capsys):
     ("command", "said"),
     [
         ("check", "(no instance.json): linklab exercise start makes a folder to work in"),
-        ("submit", "no exercise (instance.json) and no progress of a lab"),
+        ("submit", "holds nothing to hand in: neither an exercise (instance.json) nor the progress of a lab"),
     ],
 )
 def test_a_folder_of_no_work_is_told(tmp_path, capsys, command, said):

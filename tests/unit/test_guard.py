@@ -41,7 +41,7 @@ def telling(guard):
 
     def tell():
         while not stop.wait(0.1):
-            guard.hear()
+            guard.tell()
 
     thread = threading.Thread(target=tell)
     thread.start()
@@ -123,10 +123,10 @@ def test_a_guard_that_has_gone_is_noticed(sleeper):
     """It is no guard any more."""
     one, handle = sleeper
     with Guard(WIDE, keeper=one.pid, handles=[handle]) as guard:
-        assert guard.hear()
+        assert guard.tell()
         guard._process.kill()
         guard._process.wait()
-        assert not guard.hear()
+        assert not guard.tell()
         assert guard.said == ""
     assert not ended(handle, 0)
 

@@ -343,6 +343,7 @@ def test_what_was_not_measured_gets_no_hint_about_another_value():
     student.until("ping")
     student.types("client", "h1 ping 10.0.0.2")
     assert student.state("ping").story == "The share of pings without a reply could not be measured."
+    assert not any("openvswitch-testcontroller" in hint for hint in student.state("ping").hints)
 
 
 def test_the_last_hint_for_ctrl_c_says_which_keys():

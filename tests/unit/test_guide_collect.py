@@ -336,7 +336,7 @@ def test_why_a_file_cannot_be_read_names_no_folder_of_the_machine(tmp_path):
 
 def test_what_takes_too_long_to_read_is_not_measured_and_the_next_line_is(tmp_path):
     """Regression: one file of a lab could take all time and memory of its grading, which then had no points at all."""
-    files = LineFiles(tmp_path, MostMeasured(2**24, 0.02, 3 * 2**30))
+    files = LineFiles(tmp_path, MostMeasured(2**24, 0.02, 90.0, 3 * 2**30))
     long = "Connecting to host a\n" + "[  5]   0.00-1.00   sec  1.00 MBytes  8.39 Mbits/sec\n" * 20_000
     seen = []
     for number, output in enumerate((long, PING)):
@@ -351,7 +351,7 @@ def test_what_takes_too_long_to_read_is_not_measured_and_the_next_line_is(tmp_pa
 def test_what_takes_too_much_memory_to_read_is_not_measured_and_the_next_line_is(tmp_path):
     """Regression: a data file of 50 kB has a table of 600 million values, of 8 bytes each."""
     data_kib = int(re.search(r"VmData:\s+(\d+)", Path("/proc/self/status").read_text())[1])
-    files = LineFiles(tmp_path, MostMeasured(2**24, 60.0, data_kib * 1024 + 2**28))
+    files = LineFiles(tmp_path, MostMeasured(2**24, 60.0, 90.0, data_kib * 1024 + 2**28))
     names = [f"a{number}" for number in range(2000)]
     meta = {"STEP_SIZE": 1e-5, "SERIES_META": {name: {"UNITS": "ms"} for name in names}}
     values = {name: [{"t": 0, "val": 1}, {"t": 1, "val": 2}] for name in names}
@@ -369,7 +369,7 @@ def test_what_takes_too_much_memory_to_read_is_not_measured_and_the_next_line_is
 
 def test_what_has_no_room_is_not_measured_and_the_next_line_is(tmp_path):
     """Regression: a lab whose lines left eight files of 60 MiB took the grading process nearly all of its time."""
-    files = LineFiles(tmp_path, MostMeasured(2**20, 60.0, 3 * 2**30))
+    files = LineFiles(tmp_path, MostMeasured(2**20, 60.0, 90.0, 3 * 2**30))
     seen = []
     sizes = {"big.bin": 2**21, "a.txt": 2**20 - 2000, "b.txt": 1000, "c.txt": 100}
     for number, (name, size) in enumerate(sizes.items()):

@@ -23,6 +23,8 @@ def said_of(typed, wanted=PRINTED):
         "sudo tcpdump -c1000 -s96 -ih1-eth0 -w window.pcap tcp dst port 5201",
         "sudo tcpdump -nn -vi h1-eth0 -c 1000 -w window.pcap 'dst port 5201 and tcp'",
         "sudo tcpdump --interface=h1-eth0 -c 1000 -w window.pcap 'tcp && dst port 5201'",
+        "sudo tcpdump -i h1-eth0 -s 96 -c 1000 -w ./window.pcap 'tcp&&dst port 5201'",
+        "sudo tcpdump --time-stamp-precision nano -i h1-eth0 -c 1000 -w window.pcap 'tcp and dst port 5201'",
         "sudo tcpdump -U -Z root -i h1-eth0 --snapshot-length=96 -c 1000 -w window.pcap 'tcp and dst port 5201'",
     ],
 )
@@ -42,6 +44,8 @@ def test_the_same_packets_are_captured_by_other_words(typed):
         (PRINTED[: PRINTED.index("'")], "the filter is missing; wanted is tcp and dst port 5201"),
         (PRINTED.replace("-w window", "-w windows"), "the file -w is windows.pcap; wanted is window.pcap"),
         (PRINTED.replace("-w window.pcap ", ""), "the file -w is missing; wanted is window.pcap"),
+        (f"{PRINTED} -r old.pcap", "a file to read, -r, was given (old.pcap) and is not wanted"),
+        (PRINTED.replace("-s 96", "-d"), "showing the compiled filter, -d, was given and is not wanted"),
         (PRINTED.replace("-c", "-Q in -c"), "the direction -Q was given (in) and is not wanted"),
     ],
 )
@@ -53,6 +57,7 @@ def test_what_is_captured_otherwise_is_said_option_by_option(typed, said):
 def test_a_filter_with_alternatives_is_compared_as_it_stands():
     """What is in brackets, or negated, is one condition: spaces do not matter, the order does."""
     wanted = "tcpdump -n -i s1-eth2 'tcp[tcpflags] & tcp-syn != 0'"
-    assert said_of("sudo tcpdump -i s1-eth2 'tcp[tcpflags]  &  tcp-syn != 0'", wanted) == ""
+    assert said_of("sudo tcpdump -i s1-eth2 'tcp[tcpflags]&tcp-syn!=0'", wanted) == ""
+    assert said_of("sudo tcpdump -c 1 -i s1-eth2 'tcp[tcpflags] & tcp-syn != 0'", wanted).startswith("the number of ")
     assert said_of("sudo tcpdump -i s1-eth2 'tcp[tcpflags] & tcp-fin != 0'", wanted).startswith("the filter is tcp[")
     assert said_of("tcpdump -i s1-eth2", wanted) == "the filter is missing; wanted is tcp[tcpflags] & tcp-syn != 0"

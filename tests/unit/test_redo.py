@@ -326,7 +326,7 @@ def test_lines_that_do_not_end_are_waited_for_three_times_in_all_networks(lab, t
 
 def test_a_line_for_which_there_is_no_room_is_not_measured(lab, tmp_path, monkeypatch):
     """What was done is seen all the same."""
-    monkeypatch.setattr(redo, "_MOST_MEASURED", MostMeasured(5, 60.0, 3 * 2**30))
+    monkeypatch.setattr(redo, "_MOST_MEASURED", MostMeasured(5, 60.0, 90.0, 3 * 2**30))
     _, seen, redoing = redone(lab, tmp_path, BEGUN, begins("ls", 1.0), ends("ls", 1.0, 1.0))
     (line,) = (each for each in seen if isinstance(each, TypedEvidence) and each.ended)
     assert line.broken == "not measured: with it, what lines showed and wrote would have more than 0 MiB"
