@@ -119,8 +119,9 @@ def _need_work(folder: Path) -> None:
     if folder.is_dir() and not (folder / "instance.json").exists():
         raise InputError(
             f"{_named(folder)} holds nothing to hand in: neither an exercise (instance.json) nor the progress of a "
-            "lab. Go to the folder of your work, or name it. “linklab exercise start” begins an exercise. “linklab lab 8”, "
-            "“linklab shell 8 --guide”, and the editor keep a lab's progress; “linklab shell 8” alone does not"
+            "lab. Go to the folder of your work, or name it. “linklab exercise start” begins an exercise. "
+            "“linklab lab 8”, “linklab shell 8 --guide”, and the editor keep a lab's progress; “linklab shell 8” alone "
+            "does not"
         )
 
 
