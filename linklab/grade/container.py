@@ -43,7 +43,7 @@ from linklab.grade.accounts import (
     readable,
 )
 from linklab.grade.bubblewrap import PYTHON
-from linklab.grade.guard import Guard
+from linklab.grade.guard import NetworkGuard
 from linklab.grade.leftovers import PREFIX, folder_without_blanks, hold_container, remove_leftovers
 from linklab.grade.limits import MOST_HELD, Limits
 from linklab.grade.sandbox import SandboxEngine, SandboxNetwork
@@ -127,12 +127,12 @@ class ContainerNetwork(SandboxNetwork):
         if self._kernels is None:
             raise EngineError("the open files of the network cannot be seen, so what it writes could not be limited")
 
-    def _guarded(self) -> Guard:
+    def _guarded(self) -> NetworkGuard:
         """One that also ends what nobody looks at: only we can see what is written."""
         assert self._killer is not None
         assert self._killer.stdin is not None
         told = [self._killer.stdin.fileno()]
-        return Guard(self._bounds, user=self._account, handles=self._inits, told=told, silent=_SILENT)
+        return NetworkGuard(self._bounds, user=self._account, handles=self._inits, told=told, silent=_SILENT)
 
     def _end(self) -> None:
         try:

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """A process beside a grading process that looks at its network while nobody there can.
 
-Threads of the grading process look, and none runs while C code that reads what a stranger wrote, such as `re`, holds
-the interpreter's lock; some of it takes minutes for a few kilobytes.  One of them tells the guard twice a second that
-they run, and where it hears nothing, the guard looks itself and ends what takes too much.
+Threads of the grading process look.  None runs while C code that reads what a stranger wrote, such as `re`, holds the
+interpreter's lock, some of which takes minutes for a few kilobytes, and each waits for that lock at every file of
+/proc while Python computes.  They tell the guard of each look, and where it hears of none, it looks itself and ends
+what takes too much.
 
 A program of its own as well (`python3 -I -S guard.py SETTINGS`, standard library and `base` only): see `_Watch`.
 """
@@ -33,16 +34,20 @@ from linklab.base.processor_time import Family, taken_by
 from linklab.grade.looks import CROWDED, Bounds
 
 WAKE_S = 0.5
-"""Wall-clock seconds between two words to a guard."""
+"""Wall-clock seconds between two wakes of a guard, and between two words that threads run."""
+RUNS, PROCESSES, FILES = b"r", b"p", b"f"
+"""Words to a guard: that threads run, and that a look at processes, or at what they hold, has ended."""
+REST = 10
+"""How many times as long as the processor time of a look takes the rest after it is."""
 _SILENT = 2
-"""Wakes of a guard in a row without a word, from which on it looks."""
+"""Wakes of a guard in a row without a word on a look, from which on it looks."""
 _HELD_UP, _STANDS_STILL_S = 20, 0.001
 """Wakes after which a look is held up that has used less processor time than that meanwhile."""
 _MOST_SAID = 4096
 _GRACE_S = 2.0
 
 
-class Guard:
+class NetworkGuard:
     """The guard of one network; to be closed, also where it has ended the network."""
 
     def __init__(
@@ -63,7 +68,8 @@ class Guard:
             user: number of the network's user.
             handles: of processes (pidfd_open(2)) that are killed, with which all of the network ends.
             told: open files to which a byte is written, so that whoever reads there ends it.
-            silent: wakes in a row without a word after which it ends the network whatever that takes; None for never.
+            silent: wakes in a row without a word that threads run after which it ends the network, whatever that
+                takes; None for never.
 
         Raises:
             OSError: it cannot be started.
@@ -88,7 +94,7 @@ class Guard:
         self._said = ""
         self._open = threading.Lock()  # the pipes are used, or closed
 
-    def __enter__(self) -> Guard:
+    def __enter__(self) -> NetworkGuard:
         return self
 
     def __exit__(
@@ -96,12 +102,12 @@ class Guard:
     ) -> None:
         self.close()
 
-    def tell(self) -> bool:
-        """Tell it that our threads run; False where it has gone."""
+    def tell(self, word: bytes) -> bool:
+        """Tell it RUNS, PROCESSES, or FILES; False where it has gone."""
         with self._open:
             try:
                 with contextlib.suppress(BlockingIOError):  # it has not read yet what it was told
-                    os.write(self._in.fileno(), b".")
+                    os.write(self._in.fileno(), word)
             except (OSError, ValueError):  # ValueError: `close` was called
                 return False
         return True
@@ -139,45 +145,58 @@ class _Watch:
         self.silent: int | None = settings["silent"]
         self.handles: list[int] = settings["handles"]
         self.told: list[int] = settings["told"]
-        self.crowded = 0
+        self.crowded = self.held_up = 0
+        self.used_s = self.rests_until_s = 0.0
         self.why = ""
         self.looking: threading.Thread | None = None
+        self.heard: set[bytes] = set()
+        self.lock = threading.Lock()
 
     def serve(self) -> None:
         """Until the grading process closes our input or ends, or the network has been ended."""
-        words = threading.Event()
-        threading.Thread(target=self._hear, args=(words,), daemon=True).start()
-        wakes = held_up = 0
-        used_s = 0.0
+        threading.Thread(target=self._hear, daemon=True).start()
+        wakes = dict.fromkeys((RUNS, PROCESSES, FILES), 0)
         while not self.why:
             time.sleep(WAKE_S)
-            heard = words.is_set()
-            words.clear()
-            wakes = 0 if heard else wakes + 1
-            if heard:
-                self.crowded = 0
-            if self.silent is not None and wakes > self.silent:
+            with self.lock:
+                heard, self.heard = self.heard, set()
+            wakes = {word: 0 if word in heard else count + 1 for word, count in wakes.items()}
+            if self.silent is not None and wakes[RUNS] > self.silent:
                 self.why = "the network was not looked at while what it said was read, and was stopped"
-            elif wakes >= _SILENT and (self.looking is None or not self.looking.is_alive()):
-                self.looking, held_up, used_s = threading.Thread(target=self._look, daemon=True), 0, 0.0
-                self.looking.start()
-            elif self.looking is not None and self.looking.is_alive() and self.looking.ident is not None:
-                now_s = time.clock_gettime(time.pthread_getcpuclockid(self.looking.ident))
-                held_up, used_s = (0, now_s) if now_s - used_s > _STANDS_STILL_S else (held_up + 1, used_s)
-                if held_up >= _HELD_UP:
+            elif self.looking is not None and self.looking.is_alive():
+                if self._is_held_up(self.looking):
                     self.why = "the network kept itself from being looked at, and was stopped"
+            elif max(wakes[PROCESSES], wakes[FILES]) < _SILENT:
+                self.crowded = 0
+            elif time.monotonic() > self.rests_until_s:
+                self.looking, self.held_up, self.used_s = threading.Thread(target=self._look, daemon=True), 0, 0.0
+                self.looking.start()
         self._end()
 
-    def _hear(self, words: threading.Event) -> None:
-        while os.read(0, _MOST_SAID):
-            words.set()
+    def _is_held_up(self, looking: threading.Thread) -> bool:
+        """Whether a look goes on and computes nothing; on a busy machine it computes slowly."""
+        assert looking.ident is not None
+        try:
+            used_s = time.clock_gettime(time.pthread_getcpuclockid(looking.ident))
+        except OSError:  # it has just ended
+            return False
+        self.held_up = self.held_up + 1 if used_s - self.used_s < _STANDS_STILL_S else 0
+        self.used_s = used_s
+        return self.held_up >= _HELD_UP
+
+    def _hear(self) -> None:
+        while words := os.read(0, _MOST_SAID):
+            with self.lock:
+                self.heard |= {words[at : at + 1] for at in range(len(words))}
         os._exit(0)
 
     def _look(self) -> None:
+        begun_s = time.thread_time()
         try:
             self.why = self.why or self._excess()
         except OSError as error:
             self.why = f"what the network takes cannot be counted ({error.strerror}), and it was stopped"
+        self.rests_until_s = time.monotonic() + REST * (time.thread_time() - begun_s)
 
     def _excess(self) -> str:
         if self.user is None:

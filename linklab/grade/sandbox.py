@@ -49,7 +49,7 @@ from linklab.grade.bubblewrap import (
     why_not,
 )
 from linklab.grade.exchange import IN_ITS_PLACE, OF_THE_GRADER, CameOut, Exchange
-from linklab.grade.guard import WAKE_S, Guard
+from linklab.grade.guard import FILES, PROCESSES, REST, RUNS, WAKE_S, NetworkGuard
 from linklab.grade.hearsay import MOST_CONSOLE, answers, believing_nothing, built, keepers_word, times
 from linklab.grade.limits import HANG_S, IDLE_S, LAB_S, MOST_HELD, Limits
 from linklab.grade.looks import CROWDED, Bounds
@@ -63,8 +63,8 @@ Else a submission whose networks use nearly all of theirs would end where the ne
 _MOST_OVER_S = 60.0
 """What such networks may take together; an exercise has six of them, and a lab as many as its progress says."""
 _FOLDERS = 2
-_LOOK_S, _REST = 0.25, 10
-"""The least time between two looks, and how many times as long as a look takes the rest after it is."""
+_LOOK_S = 0.25
+"""The least time between two looks."""
 _LOOK_WITHIN, _STANDS_STILL_S = 20, 0.001
 """Wakes, of half a second, after which a look is held up that has used less processor time than that meanwhile."""
 _IDLE = 0.02
@@ -199,7 +199,7 @@ class SandboxNetwork(PocketNetwork):
         self._shared: list[int] = []  # open folders: of work and memory
         self._inits: list[int] = []  # handles of the first process inside, with which all others end
         self._handles = threading.Lock()
-        self._guard: Guard | None = None
+        self._guard: NetworkGuard | None = None
         self.came_out = CameOut()
         self._exchange: Exchange | None = None
         self._exchanges = threading.Lock()
@@ -230,14 +230,15 @@ class SandboxNetwork(PocketNetwork):
         if len(self._shared) != _FOLDERS:
             raise BootError("the sandbox did not hand its folders over")
         self._exchange = self._exchanged(self._shared[0])
-        for excess in (self._excess, self._excess_of_files):  # to look at folders may take as long as they are held up
-            threading.Thread(target=self._watch, args=(excess,), name="sandbox", daemon=True).start()
+        # two threads, since to look at folders may take as long as they are held up
+        for excess, word in ((self._excess, PROCESSES), (self._excess_of_files, FILES)):
+            threading.Thread(target=self._watch, args=(excess, word), name="sandbox", daemon=True).start()
         threading.Thread(target=self._watch_looks, name="looks", daemon=True).start()
 
-    def _guarded(self) -> Guard:
+    def _guarded(self) -> NetworkGuard:
         """The guard of the network, which has just begun."""
         with open_handle(self.keeper_pid) as keeper:
-            return Guard(self._bounds, keeper=self.keeper_pid, handles=[*self._inits, keeper])
+            return NetworkGuard(self._bounds, keeper=self.keeper_pid, handles=[*self._inits, keeper])
 
     @property
     def _bounds(self) -> Bounds:
@@ -404,11 +405,14 @@ class SandboxNetwork(PocketNetwork):
         """By all processes inside; one that has lost its parent is adopted by bubblewrap, and so stays below it."""
         return self._family.taken()
 
-    def _watch(self, excess: Callable[[int], str]) -> None:
-        """End the network when it has taken too much, as `excess` says with the number of each look."""
+    def _watch(self, excess: Callable[[int], str], word: bytes) -> None:
+        """End the network when it has taken too much, as `excess` says with the number of each look.
+
+        word: with which the guard is told of each look.
+        """
         look_s = 0.0  # thousands of processes that only wait would take half an hour of ours
         for number in itertools.count():
-            if self._gone.wait(_LOOK_S if self._crowded else max(_LOOK_S, _REST * look_s)):
+            if self._gone.wait(_LOOK_S if self._crowded else max(_LOOK_S, REST * look_s)):
                 self._kill()  # what has ended the keeper may go on, and nobody would look at it
                 return
             began_s = time.thread_time()
@@ -420,10 +424,12 @@ class SandboxNetwork(PocketNetwork):
             except OSError as error:  # this thread holds every limit, and must not end by what is done inside
                 why = f"what the network takes cannot be counted ({error.strerror}), and it was stopped"
                 whose = ShortageError if error.errno in OF_THE_GRADER else OverusedError
-            except MemoryError:
-                why, whose = "what the network takes cannot be counted (no memory), and it was stopped", ShortageError
+            except MemoryError:  # what is read has taken all of this process's; the guard looks, since it hears nothing
+                continue
             if why:
                 self._stop(why, whose)
+                return
+            if not self._tell_guard(word):
                 return
             look_s = time.thread_time() - began_s
 
@@ -435,8 +441,7 @@ class SandboxNetwork(PocketNetwork):
         """
         at, since_s, wakes = 0, 0.0, 0
         while not self._gone.wait(WAKE_S):
-            if self._guard is not None and not self._guard.tell():
-                self._guard_gone()
+            if not self._tell_guard(RUNS):
                 return
             with self._at_look:  # so that the thread whose time is read is there
                 now, used_s = self._looking_at, time.clock_gettime(self._looks_clock) if self._looking_at else 0.0
@@ -448,13 +453,14 @@ class SandboxNetwork(PocketNetwork):
                 self._stop("the network kept itself from being looked at, and was stopped", OverusedError)
                 return
 
-    def _guard_gone(self) -> None:
-        """It has ended the network, and perhaps nobody has said so yet; or it has been ended."""
-        said = self._guard.said if self._guard is not None else ""
-        if said:
-            self._stop(said, OverusedError)
-        else:
-            self._stop("the guard of the network has gone", ShortageError)
+    def _tell_guard(self, word: bytes) -> bool:
+        """Tell the guard something; where it has gone, end the network, and say why if it has ended that itself."""
+        if self._guard is None or self._guard.tell(word):
+            return True
+        said = self._guard.said
+        if not self._gone.is_set() or said:  # else it was closed with the network
+            self._stop(said or "the guard of the network has gone", OverusedError if said else ShortageError)
+        return False
 
     def _keeper_gone(self, run_dir: str | None) -> None:
         if self._guard is not None and self._guard.said:

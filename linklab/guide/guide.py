@@ -21,7 +21,7 @@ from linklab.guide.evidence import (
     StateEvidence,
     TypedEvidence,
 )
-from linklab.guide.joined import Part, fulfilled, parts_of
+from linklab.guide.joined import JoinedRun, fulfilled, joined_runs
 from linklab.guide.matching import MatchedRun, Matching
 from linklab.guide.plan import (
     LEAVES,
@@ -85,7 +85,7 @@ class Guide:
         self._running: dict[tuple[str, str, float], tuple[int, int]] = {}
         self._mistaken: dict[tuple[str, str, float], tuple[int, int]] = {}
         """Lines that still run, and the steps at which they are wrong tries."""
-        self._parts: dict[tuple[str, str, float], list[Part]] = {}
+        self._parts: dict[tuple[str, str, float], list[JoinedRun]] = {}
         """Lines of several programs that still run."""
         self._background: list[tuple[str, str]] = []
         """Node and step of programs that go on after their line has ended."""
@@ -257,10 +257,10 @@ class Guide:
             self._begin_parts(parts, line)
         return True
 
-    def _parts_of(self, line: TypedEvidence) -> list[Part]:
+    def _parts_of(self, line: TypedEvidence) -> list[JoinedRun]:
         """The programs of a line that does several steps; none of one that a step has as it is."""
         now = self.network.settings()
-        found = parts_of(line, self.plan.nodes, self.network, self._find)
+        found = joined_runs(line, self.plan.nodes, self.network, self._find)
         if not (done := [at for at in fulfilled(found) if not self.wants[at].good]) and not self._sets(line):
             return []
         whole = self._run_in(line)
@@ -270,7 +270,7 @@ class Guide:
     def _find(self, run: ProgramRun, now: SettingsMap) -> MatchedRun | None:
         return self.matching.find(self._addressed(run), now, self.front)
 
-    def _begin_parts(self, parts: list[Part], line: TypedEvidence) -> None:
+    def _begin_parts(self, parts: list[JoinedRun], line: TypedEvidence) -> None:
         """A line of several programs begins, of which the last may be a server."""
         if parts:
             self._parts[line.key] = parts
@@ -287,7 +287,7 @@ class Guide:
         stopped = at is not None and words.is_stopped(self.plan.steps[at[0]].step)
         return line.status in (0, None) or stopped or (isinstance(want, RunWant) and want.stays)
 
-    def _judge_parts(self, parts: Sequence[Part], line: TypedEvidence, ran: tuple[int, int] | None = None) -> None:
+    def _judge_parts(self, parts: Sequence[JoinedRun], line: TypedEvidence, ran: tuple[int, int] | None = None) -> None:
         """A line of several programs has ended well; what they showed is known of all together.
 
         ran: the step that its last program has begun to do.
@@ -368,7 +368,7 @@ class Guide:
         commands = commands_in(line.terminal, line.text, self.plan.nodes, surely_run=True)
         return any(self.network.after(command) is not None for command in commands)
 
-    def _set(self, line: TypedEvidence, parts: Sequence[Part], ran: tuple[int, int] | None = None) -> None:
+    def _set(self, line: TypedEvidence, parts: Sequence[JoinedRun], ran: tuple[int, int] | None = None) -> None:
         """A line that sets something has ended; parts, ran: as of `_judge_parts`."""
         refused = not self._is_well(line, ran)
         before = self.network.settings()

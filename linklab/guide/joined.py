@@ -20,7 +20,7 @@ from linklab.guide.simulate import SimulatedNetwork
 
 
 @dataclass(frozen=True)
-class Part:
+class JoinedRun:
     """A program of a line.
 
     found: the step that it is for, None for none; is_known: whether the status of the line says that it succeeded.
@@ -36,12 +36,12 @@ class Part:
         return self.found.at if self.found is not None and not self.found.differing else None
 
 
-def parts_of(
+def joined_runs(
     line: TypedEvidence,
     nodes: Collection[str],
     network: SimulatedNetwork,
     find: Callable[[ProgramRun, SettingsMap], MatchedRun | None],
-) -> list[Part]:
+) -> list[JoinedRun]:
     """The programs of a line that set nothing, in order; none for a line of one command.
 
     Args:
@@ -52,17 +52,17 @@ def parts_of(
     """
     commands = commands_in(line.terminal, line.text, nodes, surely_run=True)
     known = len(commands_in(line.terminal, line.text, nodes, last_list=True))
-    found: list[Part] = []
+    found: list[JoinedRun] = []
     for number, command in enumerate(commands if len(commands) > 1 else ()):
         done = network.after(command)
         if done is None:
             run = run_of(command)
-            found.append(Part(run, find(run, network.settings()), number >= len(commands) - known))
+            found.append(JoinedRun(run, find(run, network.settings()), number >= len(commands) - known))
         elif done.network is not None:
             network = done.network
     return found
 
 
-def fulfilled(parts: Sequence[Part]) -> list[At]:
+def fulfilled(parts: Sequence[JoinedRun]) -> list[At]:
     """What the programs of a line do as it is wanted, each once."""
     return list(dict.fromkeys(part.fulfils for part in parts if part.fulfils is not None))

@@ -14,7 +14,7 @@ from dataclasses import replace
 
 import pytest
 
-from linklab.grade.guard import Guard
+from linklab.grade.guard import FILES, PROCESSES, RUNS, NetworkGuard
 from linklab.grade.looks import Bounds
 
 WIDE = Bounds(processor_s=600, own_mib=4096, processes=2048, busy=16, tables_mib=256, sockets=4608, held=200_000)
@@ -35,13 +35,14 @@ def sleeper():
 
 
 @contextmanager
-def telling(guard):
-    """A thread that tells the guard that it runs."""
+def telling(guard, *words):
+    """A thread that tells the guard something all the time."""
     stop = threading.Event()
 
     def tell():
         while not stop.wait(0.1):
-            guard.tell()
+            for word in words:
+                guard.tell(word)
 
     thread = threading.Thread(target=tell)
     thread.start()
@@ -69,7 +70,7 @@ def interrupted_at_the_end_of(handle):
 def test_limits_hold_where_the_interpreter_is_held(sleeper):
     """Regression: an expression that took minutes over 2 MB kept every limit from being looked at meanwhile."""
     one, handle = sleeper
-    with Guard(NO_MEMORY, keeper=one.pid, handles=[handle]) as guard, telling(guard):
+    with NetworkGuard(NO_MEMORY, keeper=one.pid, handles=[handle]) as guard, telling(guard, RUNS, PROCESSES, FILES):
         time.sleep(LONG_S)
         assert not ended(handle, 0)  # whoever runs looks
         with interrupted_at_the_end_of(handle):
@@ -78,10 +79,19 @@ def test_limits_hold_where_the_interpreter_is_held(sleeper):
         assert one.wait() == -signal.SIGKILL
 
 
+@pytest.mark.parametrize("words", [(RUNS, PROCESSES), (RUNS, FILES)])
+def test_limits_hold_where_a_look_does_not_come_to_its_end(sleeper, words):
+    """A thread that looks needs the interpreter's lock for each process, and may get it a hundred times a second."""
+    one, handle = sleeper
+    with NetworkGuard(NO_MEMORY, keeper=one.pid, handles=[handle]) as guard, telling(guard, *words):
+        assert ended(handle)
+        assert guard.said == TOOK_MEMORY
+
+
 def test_what_keeps_within_its_limits_goes_on_also_where_nobody_looks(sleeper):
     """However long the grader reads."""
     one, handle = sleeper
-    with Guard(WIDE, keeper=one.pid, handles=[handle]) as guard:
+    with NetworkGuard(WIDE, keeper=one.pid, handles=[handle]) as guard:
         assert not ended(handle, LONG_S)
         assert guard.said == ""
 
@@ -100,7 +110,7 @@ def test_what_keeps_within_its_limits_goes_on_also_where_nobody_looks(sleeper):
 def test_each_limit_is_looked_at(sleeper, bound, said):
     """By the same sentences as those of the grader's own looks."""
     one, handle = sleeper
-    with Guard(replace(WIDE, **bound), keeper=one.pid, handles=[handle]) as guard:
+    with NetworkGuard(replace(WIDE, **bound), keeper=one.pid, handles=[handle]) as guard:
         assert ended(handle)
         assert guard.said.startswith(said)
         assert guard.said.endswith("was stopped")
@@ -109,8 +119,8 @@ def test_each_limit_is_looked_at(sleeper, bound, said):
 def test_in_a_container_a_network_ends_that_nobody_looks_at():
     """The grader alone can see what is written there; whoever ends its processes is told."""
     reads, writes = os.pipe()
-    with Guard(WIDE, user=2**31 - 5, told=[writes], silent=2) as guard:
-        with telling(guard):
+    with NetworkGuard(WIDE, user=2**31 - 5, told=[writes], silent=2) as guard:
+        with telling(guard, RUNS):
             assert not ended(reads, LONG_S)
         assert ended(reads)
         assert os.read(reads, 10) == b"!"
@@ -122,11 +132,11 @@ def test_in_a_container_a_network_ends_that_nobody_looks_at():
 def test_a_guard_that_has_gone_is_noticed(sleeper):
     """It is no guard any more."""
     one, handle = sleeper
-    with Guard(WIDE, keeper=one.pid, handles=[handle]) as guard:
-        assert guard.tell()
+    with NetworkGuard(WIDE, keeper=one.pid, handles=[handle]) as guard:
+        assert guard.tell(RUNS)
         guard._process.kill()
         guard._process.wait()
-        assert not guard.tell()
+        assert not guard.tell(RUNS)
         assert guard.said == ""
     assert not ended(handle, 0)
 
@@ -134,7 +144,7 @@ def test_a_guard_that_has_gone_is_noticed(sleeper):
 def test_a_guard_ends_with_who_started_it(sleeper):
     """Nothing of a grader that was killed stays."""
     one, handle = sleeper
-    guard = Guard(WIDE, keeper=one.pid, handles=[handle])
+    guard = NetworkGuard(WIDE, keeper=one.pid, handles=[handle])
     guards = os.pidfd_open(guard._process.pid)
     guard._in.close()  # as the end of a process does
     assert ended(guards)

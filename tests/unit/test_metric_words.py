@@ -78,7 +78,7 @@ def test_what_was_not_measured_is_told_in_words():
     student = Student("3")
     student.until("one-side")
     state = pings(student, max=0.12)
-    assert state.story.startswith("The shortest round-trip time of ping could not be measured. Is the delay set")
+    assert state.story == "The shortest round-trip time of ping could not be measured."
 
 
 def test_a_relation_is_told_with_the_names_of_its_measurements_and_steps():

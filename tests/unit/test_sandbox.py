@@ -25,6 +25,7 @@ from linklab.engine.pocket import PACKAGE
 from linklab.errors import EngineError, MissingError, OverusedError
 from linklab.grade import bubblewrap, sandbox, unit
 from linklab.grade.exchange import CameOut, Exchange, Room
+from linklab.grade.guard import PROCESSES
 from linklab.grade.hearsay import answers, believing_nothing, built, keepers_word
 from linklab.grade.limits import HANG_S, LAB_S, Limits, most_at_once
 from linklab.grade.rebuild import read_bounded
@@ -738,7 +739,7 @@ def test_a_look_that_takes_long_is_followed_by_a_longer_rest(monkeypatch, tmp_pa
     network.link = SimpleNamespace(taken_s=0.0)
     network._gone = SimpleNamespace(wait=rest)
     monkeypatch.setattr(network, "_look", look)
-    network._watch(network._excess)
+    network._watch(network._excess, PROCESSES)
     assert rests == [0.25, pytest.approx(1, rel=0.4), pytest.approx(2, rel=0.4)]
 
 
@@ -815,7 +816,7 @@ def test_a_network_that_does_nothing_at_request_after_request_is_ended(monkeypat
     assert [next(waits), network._idle_s] == [80.0, 180.0]
     waits.close()
     assert list(network._patience(180.0)) == [180.0]
-    network._watch(network._excess)
+    network._watch(network._excess, PROCESSES)
     assert told == [("the network did nothing for 360 s and was stopped", EngineError)]
 
 
