@@ -12,10 +12,11 @@ from pathlib import Path
 import pytest
 from scripted import ScriptedNetwork
 
-from linklab.guide import collect
+from linklab.guide import claims, collect
 from linklab.guide.claims import LineFiles, MostMeasured
 from linklab.guide.collect import Collector
 from linklab.guide.evidence import EditorEvidence, FileEvidence, StateEvidence, TypedEvidence
+from linklab.run.replay import measure_output
 from linklab.state.model import State
 from linklab.state.node import Node
 from linklab.terminal import attach_server
@@ -334,18 +335,47 @@ def test_why_a_file_cannot_be_read_names_no_folder_of_the_machine(tmp_path):
     assert (seen.files, seen.broken) == (("a.json",), "a.json: iperf3's JSON holds no interval and no result")
 
 
-def test_what_takes_too_long_to_read_is_not_measured_and_the_next_line_is(tmp_path):
+def test_what_takes_too_long_to_read_is_not_measured_and_the_next_line_is(tmp_path, monkeypatch):
     """Regression: one file of a lab could take all time and memory of its grading, which then had no points at all."""
-    files = LineFiles(tmp_path, MostMeasured(2**24, 0.02, 90.0, 3 * 2**30))
-    long = "Connecting to host a\n" + "[  5]   0.00-1.00   sec  1.00 MBytes  8.39 Mbits/sec\n" * 20_000
+
+    def slowly(output, *args, **options):
+        while "rows" in output:
+            pass
+        return measure_output(output, *args, **options)
+
+    monkeypatch.setattr(claims, "measure_output", slowly)
+    files = LineFiles(tmp_path, MostMeasured(2**24, 1.0, 90.0, 3 * 2**30))
     seen = []
-    for number, output in enumerate((long, PING)):
+    for number, output in enumerate(("rows", PING)):
         line = TypedEvidence("h1", "cat rows", number)
         files.begins(line)
         seen.append(files.ended(replace(line, end_s=number + 0.5, output=output, status=0)))
-    why = "measuring what it showed and wrote takes more than 0.02 s of processor time"
+    why = "measuring what it showed and wrote takes more than 1 s of processor time"
     assert [each.broken for each in seen] == [why, ""]
     assert "ping.rtt.mean" in seen[1].scalars
+
+
+def test_what_all_lines_take_to_read_is_bounded(tmp_path, monkeypatch):
+    """A file to which each line adds is read each time."""
+
+    def slowly(output, *args, **options):
+        until_s = time.process_time() + 1.0 * ("rows" in output)
+        while time.process_time() < until_s:
+            pass
+        return measure_output(output, *args, **options)
+
+    monkeypatch.setattr(claims, "measure_output", slowly)
+    files = LineFiles(tmp_path, MostMeasured(2**24, 60.0, 0.5, 3 * 2**30))
+    seen = []
+    for number, output in enumerate((PING, f"rows\n{PING}", PING)):
+        line = TypedEvidence("h1", "cat rows", number)
+        files.begins(line)
+        seen.append(files.ended(replace(line, end_s=number + 0.5, output=output, status=0)))
+    assert [each.broken for each in seen] == [
+        "",
+        "",
+        "not measured: what lines showed and wrote took more than 0.5 s to read",
+    ]
 
 
 def test_what_takes_too_much_memory_to_read_is_not_measured_and_the_next_line_is(tmp_path):
