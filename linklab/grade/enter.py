@@ -25,6 +25,8 @@ import sys
 from collections.abc import Sequence
 
 _PR_SET_PDEATHSIG, _PR_SET_SECCOMP, _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS = 1, 22, 24, 38
+_PR_SET_THP_DISABLE = 41
+"""No huge pages: of one that is given back but for a part, all stays taken, and counts as that part."""
 _SECCOMP_MODE_FILTER = 2
 _CAPABILITIES = 64
 _NO_CAPABILITIES = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()
@@ -91,6 +93,7 @@ def main(settings: str, *command: str) -> None:
             os.sched_setaffinity(0, {wanted["processor"]})
     for name, most in wanted["limits"].items():
         resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (most, most))
+    control(_PR_SET_THP_DISABLE, 1)
     control(_PR_SET_NO_NEW_PRIVS, 1)
     if wanted["writable"] is not None:
         confine_files(wanted["writable"], libc)
