@@ -248,6 +248,8 @@ class Keeper:
         self.doing = "making its folder"
         self.run_dir = Path(tempfile.mkdtemp(prefix=f"linklab-{os.getuid()}-", dir=config["run_base"]))
         (self.run_dir / "owner").write_text(f"{os.getpid()}\n")
+        if config["known_as"]:
+            Path(config["known_as"]).symlink_to(self.run_dir)
         for name, target in config["links"].items():
             (self.run_dir / name).parent.mkdir(parents=True, exist_ok=True)
             (self.run_dir / name).symlink_to(target)

@@ -75,6 +75,7 @@ class Places:
     owner: user and group of the files in `work`, as they are seen there, whom tcpdump becomes if that is not root.
     share: the keeper hands the folders of work and memory over as open files, since nobody else sees them.
     limits: of the kernel and each process inside, named as in `resource` without RLIMIT_.
+    known_as: a link that the keeper makes to the folder of the run, "" for none.
     """
 
     python: str
@@ -83,6 +84,7 @@ class Places:
     work: Path
     memory: Path
     run_base: Path
+    known_as: str = ""
     venv: Path | None = None
     owner: tuple[int, int] = (0, 0)
     share: bool = False
@@ -307,6 +309,7 @@ class PocketNetwork(AgentNetwork):
             argv += ["nohz=off", f"time-travel-start={time.time_ns()}"]
         return {
             "run_base": str(places.run_base),
+            "known_as": places.known_as,
             "channel_fd": GUEST_CHANNEL_FD,
             "argv": argv,
             "env": {"PATH": "/usr/sbin:/usr/bin:/sbin:/bin", "TMPDIR": str(places.memory)},

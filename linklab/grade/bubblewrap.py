@@ -37,6 +37,8 @@ CODE = Path("/code")
 VENV = CODE / "venv"
 """Inside: the virtual environment with the packages that Linklab's own commands need, if it has one."""
 KERNEL = Path("/kernel/linux")
+RUN = str(POCKET / "run")
+"""A link to the folder of the run, which the kernel finds by /proc/self/cwd; so that link leads here."""
 CONFIGURATION = (
     *("alternatives", "bash.bashrc", "debian_version", "ethertypes", "group", "host.conf", "inputrc", "iproute2"),
     *("ld.so.cache", "ld.so.conf", "ld.so.conf.d", "localtime", "lsb-release", "networks", "nsswitch.conf"),
@@ -81,10 +83,9 @@ def sandbox(
         command += ["--perms", "1777", "--dir", folder]
     command += system_words()
     command += ["--symlink", "/run", "/var/run", "--symlink", "/run/lock", "/var/lock"]
-    command += ["--proc", "/proc"]
-    for name in filter(lambda name: Path("/proc", name).exists(), _OF_THE_MACHINE):  # keys may be left out of a kernel
-        command += ["--ro-bind-try", "/dev/null", f"/proc/{name}"]
-    command += ["--remount-ro", "/proc", "--dev", "/dev"]
+    command += ["--perms", "0755", "--dir", "/proc", "--ro-bind", _OF_KERNEL, _OF_KERNEL]
+    command += ["--perms", "0755", "--dir", "/proc/1", "--symlink", "1", "/proc/self", "--symlink", RUN, "/proc/1/cwd"]
+    command += ["--dev", "/dev"]
     # the pool of pseudo-terminals is one for all containers of the machine (/proc/sys/kernel/pty/max)
     command += ["--tmpfs", "/dev/pts", "--remount-ro", "/dev/pts"]
     # mapped, /dev/zero would be memory that belongs to no process
@@ -113,7 +114,7 @@ def sandbox(
         for mib, writable in ((limits.memory_mib + _SPARE_MIB, MEMORY), (limits.work_mib, POCKET)):
             command += ["--perms", "1777", "--size", str(mib * 2**20), "--tmpfs", str(writable)]
         command += ["--remount-ro", "/", "--chdir", "/"]
-        # in a file, because everybody inside can read the command line in /proc/1/cmdline
+        # in a file, because everybody on the machine can read the command line
         taken.append(_in_memory(b"\0".join(map(os.fsencode, command[1:]))))
         open_files.callback(os.close, taken[-1])
         settings = {"filter": taken[0], "user": user, "limits": limits.of_a_process()}
@@ -194,8 +195,12 @@ _TOPS = tuple(Path("/", name) for name in ("bin", "sbin", "lib", "lib32", "lib64
 """Links into /usr, or folders of their own where it is not merged."""
 _SCRIPTS = PACKAGE.parent / "scripts"
 _OF_VENV = ("bin", "lib", "lib64", "pyvenv.cfg")
-_OF_THE_MACHINE = ("cmdline", "bootconfig", "keys", "key-users", "locks")
-"""Files of /proc that tell of more than the processes inside: its start, keys, and locks."""
+_OF_KERNEL = "/proc/cpuinfo"
+"""All of /proc that is inside: the pocket's kernel reads what the processor can do.
+
+Any other file there has cost something: some tell of the machine or of what others do, reading some holds up the whole
+machine, and Linux keeps up to 64 MiB for each that is open, which is charged to no process (fs/seq_file.c).
+"""
 _GROUP_FIELDS, _PASSWD_FIELDS, _MEMBERS, _REMARK = 4, 7, 3, 4
 _FIRST_PERSON, _NOBODY = 1000, 65_534
 _UNREADABLE = 77

@@ -188,6 +188,7 @@ class ContainerNetwork(SandboxNetwork):
             work=self._base / "lab",
             memory=self._memory,
             run_base=self._base,
+            known_as="",
             venv=virtual_environment(),
         )
 

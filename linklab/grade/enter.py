@@ -28,6 +28,8 @@ _PR_SET_PDEATHSIG, _PR_SET_SECCOMP, _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS = 1, 
 _PR_SET_THP_DISABLE = 41
 """No huge pages: of one that is given back but for a part, all stays taken, and counts as that part."""
 _SECCOMP_MODE_FILTER = 2
+_ADDR_NO_RANDOMIZE = 0x40000
+"""personality(2); the pocket's kernel would set it and start itself again by /proc/self/exe, which is not there."""
 _CAPABILITIES = 64
 _NO_CAPABILITIES = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()
 """The two arguments of capset(2), version 3."""
@@ -41,6 +43,8 @@ _LEAST_LANDLOCK = 2
 _WRITE_FILE, _READ_FILE, _TRUNCATE = 1 << 1, 1 << 2, 1 << 14
 _DEVICES = ("/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 """What can be read in /dev, beside what can be written; no terminals, of which a machine has one pool for all."""
+_OF_PROC = ("/proc/cpuinfo",)
+"""What can be read in /proc, as in bubblewrap's sandbox."""
 _OF_FOLDERS = sum(1 << bit for bit in (*range(4, 13), 13))
 """Removing folders and files, making any kind of these, and moving them to another folder."""
 
@@ -93,6 +97,7 @@ def main(settings: str, *command: str) -> None:
             os.sched_setaffinity(0, {wanted["processor"]})
     for name, most in wanted["limits"].items():
         resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (most, most))
+    libc.personality(_ADDR_NO_RANDOMIZE)  # where a container denies it, it denies it to the kernel, which goes on
     control(_PR_SET_THP_DISABLE, 1)
     control(_PR_SET_NO_NEW_PRIVS, 1)
     if wanted["writable"] is not None:
@@ -135,8 +140,10 @@ def confine_files(places: Sequence[str], libc: ctypes.CDLL) -> None:
     of_files = _WRITE_FILE | (_TRUNCATE if version > _LEAST_LANDLOCK else 0)
     handled = ctypes.c_uint64(of_files | _READ_FILE | _OF_FOLDERS)
     rules = done(libc.syscall(_CREATE_RULESET, ctypes.byref(handled), ctypes.sizeof(handled), 0))
-    read = [f"/{name}" for name in os.listdir("/") if name != "dev"]  # noqa: PTH208 - pathlib takes 24 ms to import
-    rights = dict.fromkeys((*read, *_DEVICES), _READ_FILE) | dict.fromkeys(places, of_files | _READ_FILE | _OF_FOLDERS)
+    read = [f"/{name}" for name in os.listdir("/") if name not in ("dev", "proc")]  # noqa: PTH208 - pathlib is slow
+    rights = dict.fromkeys((*read, *_DEVICES, *_OF_PROC), _READ_FILE) | dict.fromkeys(
+        places, of_files | _READ_FILE | _OF_FOLDERS
+    )
     for place, allowed in rights.items():
         try:
             number = os.open(place, os.O_PATH | os.O_CLOEXEC)

@@ -269,7 +269,8 @@ heard.bind("/tmp/open")
 os.chmod("/tmp/open", 0o777)
 sends = "import socket; socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)[0].sendto(bytes(1), \\"/tmp/open\\")"
 opens = "import os; os.open(\\"/dev/ptmx\\", os.O_RDONLY)"
-for code in (sends, opens):
+reads = "open(\\"/proc/self/fdinfo/0\\")"
+for code in (sends, opens, reads):
     with accounts.as_user(accounts.FIRST_USER, accounts.Limits(), [os.getcwd()]) as (command, more):
         python = [*command, "/usr/bin/python3", "-ISc", code]
         done = subprocess.run(python, pass_fds=more, capture_output=True, text=True)
@@ -278,11 +279,12 @@ for code in (sends, opens):
 
 
 @with_landlock
-def test_what_leaves_the_kernel_in_a_container_reaches_no_socket_and_no_terminal(place):
+def test_what_leaves_the_kernel_in_a_container_reaches_no_socket_no_terminal_and_no_proc(place):
     """Regression: a datagram went to any socket that all may write to, and 3,071 terminals could be opened."""
     done = inside(["/usr/bin/python3", "-c", REACHED])
     denied = "[\"PermissionError: [Errno 13] Permission denied: '/dev/ptmx'\"]"
-    assert done.stdout == f"-31 []\n1 {denied}\n", done.stdout + done.stderr
+    nor = denied.replace("/dev/ptmx", "/proc/self/fdinfo/0")
+    assert done.stdout == f"-31 []\n1 {denied}\n1 {nor}\n", done.stdout + done.stderr
 
 
 @pytest.mark.parametrize("opened", ["exercises", "entered", "course"])

@@ -39,6 +39,7 @@ def keep(folder, *, before=(), numbers=(), **changes):
         "env": {"TMPDIR": str(folder)},
         "links": {},
         "user": "",
+        "known_as": "",
         "share": False,
         "limits": {},
         "clock": "virtual",
