@@ -38,7 +38,7 @@ from linklab.guide.predictions import PredictionOrder, PredictionTime
 from linklab.guide.programs import TABLES, ProgramRun, compared
 from linklab.guide.servers import Servers
 from linklab.guide.settings import SettingsMap, kind_of
-from linklab.guide.shell import commands_in
+from linklab.guide.shell import BY_KEY, commands_in
 from linklab.guide.simulate import SimulatedNetwork
 from linklab.guide.status import GuideStatus, StepState, WantStatus
 from linklab.judge.expectation import ExpectationVerdict, Observed, verdicts_on
@@ -202,6 +202,8 @@ class Guide:
             self._set(line, parts, at)
         elif parts and self._is_well(line, at):
             self._judge_parts(parts, line, at)
+        elif parts:  # perhaps it did not come to its last program
+            self.wants[at].mark_wrong(words.of_status(line, 0))
         else:
             self._judge_run(at, line)
 
@@ -285,7 +287,8 @@ class Guide:
         """Whether all of a line ran: it succeeded, or its last program, which does the step `at`, ran until Ctrl+C."""
         want = self.plan.steps[at[0]].wants[at[1]] if at is not None else None
         stopped = at is not None and words.is_stopped(self.plan.steps[at[0]].step)
-        return line.status in (0, None) or stopped or (isinstance(want, RunWant) and want.stays)
+        stays = stopped or (isinstance(want, RunWant) and want.stays)
+        return line.status in (0, None) or (stays and line.status in BY_KEY)
 
     def _judge_parts(self, parts: Sequence[JoinedRun], line: TypedEvidence, ran: tuple[int, int] | None = None) -> None:
         """A line of several programs has ended well; what they showed is known of all together.
@@ -303,8 +306,8 @@ class Guide:
                 status.mark_wrong(words.of_unknown_part(line.text))
             elif at[0] in measuring and len(measuring) > 1:
                 status.mark_wrong(words.of_mixed_parts(line.text))
-            else:
-                self._judge_run(at, line)
+            else:  # what ended by a key came to its last program, so those before succeeded
+                self._judge_run(at, line if at == ran or line.status is None else replace(line, status=0))
 
     def _ran_no_step(self, run: ProgramRun, line: TypedEvidence) -> None:
         """A line runs what no step does."""

@@ -14,7 +14,7 @@ from linklab.engine.api import StopAfter
 from linklab.guide.evidence import FileEvidence, GuideEvidence, TypedEvidence
 from linklab.guide.plan import LEAVES
 from linklab.guide.progress import BEGUN, CONTINUED
-from linklab.guide.shell import ShellCommand, commands_in, without_sudo
+from linklab.guide.shell import BY_KEY, ShellCommand, commands_in, without_sudo
 
 ProgressEntry: TypeAlias = tuple[str, "GuideEvidence | None"]
 """As `LabProgress.entries` gives them."""
@@ -36,8 +36,6 @@ _OF_LOGIN = frozenset(("-", "-l", "--login", "root"))
 _OF_SUDO = frozenset(("-i", "-s", "--login", "--shell"))
 _BEFORE = frozenset(("exec", "env", "command", "time", "nice", "nohup"))
 """Words before the name of the program that runs."""
-_BY_KEY = (130, 131, 148)
-"""Status of what Ctrl+C, Ctrl+\\, or Ctrl+Z ended or stopped: 128 and the signal (bash(1), EXIT STATUS)."""
 PROMPT = r"(?:^|\n)mininet> \s*\Z"
 STOPPED_S = 5.0
 """Network time of what Ctrl+C ended at Mininet's own prompt: a ping there is to show a few replies."""
@@ -102,7 +100,7 @@ def finish_of(ended: TypedEvidence) -> StopAfter:
 
 def is_stopped(ended: TypedEvidence) -> bool:
     """Whether a key ended or stopped it: bash says so, or the terminal has shown Ctrl+C (ping then ends with 0)."""
-    return ended.status in _BY_KEY or "^C" in ended.output
+    return ended.status in BY_KEY or "^C" in ended.output
 
 
 def inside_finish(line: TypedEvidence, ended: TypedEvidence | None) -> StopAfter:

@@ -109,6 +109,17 @@ def test_a_server_at_the_end_of_a_line_runs_until_it_is_stopped():
     assert [student.status(name).good for name in ("buffers-h2", server.id)] == [True, True]
 
 
+def test_a_server_to_which_its_line_did_not_come_is_not_running():
+    """The command before it failed."""
+    student = Student("6")
+    server = next(step for step in student.lab.manual.steps if step.typed == "iperf3 -s")
+    student.until(server.id)
+    line = TypedEvidence("h2", "false && iperf3 -s", 900.0)
+    student.guide.see(line)
+    student.guide.see(replace(line, end_s=901.0, status=1))
+    assert student.state(server.id).story == "“false && iperf3 -s” failed (status 1)"
+
+
 def test_two_measurements_in_one_line_are_not_told_apart():
     """Both would be judged by what both have shown."""
     student = Student("2")
