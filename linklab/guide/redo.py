@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from linklab.base import lab_script
 from linklab.base.text import quoted
 from linklab.engine.api import Background, Clock, Completed, Engine, Network, Shows, StopAfter, Typed
 from linklab.errors import AgentError, BootError, DeadlineError, EngineError, InputError, ShortageError
@@ -142,6 +143,7 @@ class Redoing:
         self._stack.close()
         self._running.clear()
         self._mininet = ""
+        lab_script.leave(self.lab.topology, self.folder)  # as whatever opens the lab does
         drawn = self.lab.load_topology() if runs_at_once(self.lab.manual) else None
         starting = self.engine.start(drawn, workdir=self.folder, clock=Clock.VIRTUAL, seed=self.seed)
         self._network = self._stack.enter_context(starting)

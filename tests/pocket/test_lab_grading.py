@@ -177,6 +177,27 @@ def test_a_line_that_looks_at_very_many_files_costs_no_other_line(tmp_path, lab)
     assert [found[step] for step in ("unshaped", "ifconfig-h1", "delay-h1", "show")] == [Outcome.PASS] * 4
 
 
+def test_the_labs_script_is_there_as_where_the_lab_was_done(tmp_path, monkeypatch):
+    """Regression: `sudo ~/set_env.sh 4`, which the guide recommends, was not found, and so points were lost."""
+    lab = load_lab(find_lab("8", ROOT))
+    progress = LabProgress.begin(tmp_path, lab)
+    progress.note(BEGUN, environment={})
+    for end_s in (None, 2.0):
+        progress.add(TypedEvidence("h1", "sudo ~/set_env.sh end", 0.0, end_s, status=None if end_s is None else 0))
+    seen = []
+    see = Guide.see
+
+    def noting(self, evidence):
+        seen.append(evidence)
+        see(self, evidence)
+
+    monkeypatch.setattr(Guide, "see", noting)
+    report = grade(handed_in(tmp_path / "a.zip", lab, progress), None, SandboxEngine())
+    ended = [each for each in seen if isinstance(each, TypedEvidence) and each.ended]
+    assert [each.status for each in ended] == [0, 0]  # as the progress says it, and as it was done again
+    assert report.stopped == ""
+
+
 NESTED = """python3 -c "
 import struct
 frame = bytes(12) + bytes.fromhex('0800') + bytes.fromhex('45000000 00000000 40040000 0a000001 0a000002') * 2000
