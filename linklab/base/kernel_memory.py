@@ -13,7 +13,7 @@ from pathlib import Path
 from linklab.base.open_files import gone
 
 _FILE_BYTES = 8
-"""Of a place for an open file in a table; its three bits are not counted."""
+"""Of a place for an open file in a table, without its bits in the maps beside it (fs/file.c)."""
 
 
 def table_bytes(pid: int) -> int:

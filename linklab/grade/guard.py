@@ -67,7 +67,7 @@ class NetworkGuard:
             keeper: process whose family is the network; None where all processes of `user` are.
             user: number of the network's user.
             handles: of processes (pidfd_open(2)) that are killed, with which all of the network ends.
-            told: open files to which a byte is written, so that whoever reads there ends it.
+            told: open files to which a byte is written; the processes that read them end the network.
             silent: wakes in a row without a word that threads run after which it ends the network, whatever that
                 takes; None for never.
 

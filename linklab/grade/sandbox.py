@@ -141,7 +141,7 @@ class SandboxEngine(PocketEngine):
 
 
 @contextlib.contextmanager
-def open_handle(pid: int) -> Iterator[int]:
+def _open_handle(pid: int) -> Iterator[int]:
     """A handle of a process of ours that has not been waited for (pidfd_open(2))."""
     handle = os.pidfd_open(pid)
     try:
@@ -238,7 +238,7 @@ class SandboxNetwork(PocketNetwork):
 
     def _guarded(self) -> NetworkGuard:
         """The guard of the network, which has just begun."""
-        with open_handle(self.keeper_pid) as keeper:
+        with _open_handle(self.keeper_pid) as keeper:
             return NetworkGuard(self._bounds, keeper=self.keeper_pid, handles=[*self._inits, keeper])
 
     @property

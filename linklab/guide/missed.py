@@ -28,7 +28,7 @@ def story_of(verdict: ExpectationVerdict, broken: Mapping[str, str], why: str) -
     elif verdict.outcome is Outcome.ERROR:
         reason = next((broken[step] for step in expectation.steps if step in broken), "")
         said = f"{_subject(expectation)} could not be measured" + (f": {reason.rstrip('.')}." if reason else ".")
-        return " ".join(filter(None, (said, why)))  # the hint explains a wrong value, and there is none
+        return " ".join(filter(None, (said, why)))  # without the hint, which explains a wrong value
     elif len(_metrics(expectation)) > 1:
         said = f"{_subject(expectation)} do not fit together as expected."
     else:

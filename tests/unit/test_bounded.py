@@ -70,7 +70,7 @@ def test_what_stays_within_its_bounds_is_not_disturbed():
 
 
 def test_a_thread_beside_the_main_one_is_not_bounded():
-    """Signals are the main thread's; whoever grades measures there."""
+    """Python handles signals in the main thread alone, and grading measures there."""
     said = []
 
     def work():

@@ -72,7 +72,7 @@ def test_limits_hold_where_the_interpreter_is_held(sleeper):
     one, handle = sleeper
     with NetworkGuard(NO_MEMORY, keeper=one.pid, handles=[handle]) as guard, telling(guard, RUNS, PROCESSES, FILES):
         time.sleep(LONG_S)
-        assert not ended(handle, 0)  # whoever runs looks
+        assert not ended(handle, 0)  # it is told of looks
         with interrupted_at_the_end_of(handle):
             re.fullmatch(r"(a*)*b", "a" * 40)  # other threads do not run meanwhile
         assert guard.said == TOOK_MEMORY
@@ -117,7 +117,7 @@ def test_each_limit_is_looked_at(sleeper, bound, said):
 
 
 def test_in_a_container_a_network_ends_that_nobody_looks_at():
-    """The grader alone can see what is written there; whoever ends its processes is told."""
+    """The grader alone can see what is written there, so a silent one ends it, by the process that kills all of a user's."""
     reads, writes = os.pipe()
     with NetworkGuard(WIDE, user=2**31 - 5, told=[writes], silent=2) as guard:
         with telling(guard, RUNS):
