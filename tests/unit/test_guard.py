@@ -117,7 +117,7 @@ def test_each_limit_is_looked_at(sleeper, bound, said):
 
 
 def test_in_a_container_a_network_ends_that_nobody_looks_at():
-    """The grader alone can see what is written there, so a silent one ends it, by the process that kills all of a user's."""
+    """The grader alone can see what is written there, so where it is silent, whatever kills all of a user's is told."""
     reads, writes = os.pipe()
     with NetworkGuard(WIDE, user=2**31 - 5, told=[writes], silent=2) as guard:
         with telling(guard, RUNS):
