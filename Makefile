@@ -116,7 +116,7 @@ kill-test: setup ## kill fifty networks of the host engine at random moments and
 mininet-suite: setup ## run Mininet's own tests in pockets and write their table in docs/mininet.md
 	$(VENV)/python tools/mininet_suite.py
 
-guide: setup ## let the guide follow every lab and lead it into mistakes, for docs/guide.md; half an hour
+guide: setup ## let the guide follow every lab, grade what that leaves, and lead it into mistakes, for docs/guide.md; an hour
 	$(VENV)/python tools/guide_labs.py $(LABS)
 
 strangers: setup ## run third-party Mininet scripts and tools in pockets, for docs/strangers.md

@@ -3,16 +3,21 @@
 
 `python tools/guide_labs.py [LAB]…`; `make guide` takes all labs. Every lab is done three times, and the guide gets what
 a student's terminals would give it: as its recording has it; with its settings made in a network whose kernel is asked
-after each; and replayed on the virtual clock. `--set` leaves out the replay, which takes most of the time; `--page`
-judges the evidence of earlier runs anew, which is kept in build/guide/. At last the guide is led into ten wrong ways,
+after each; and replayed on the virtual clock. That replay's progress is then handed in and graded in the sandbox, with
+`linklab submit` and `linklab grade`. `--set` leaves out the replay, and with it the grading, which take most of the
+time; `--page` judges the evidence of earlier runs anew, which is kept in build/guide/, and `--grade` hands in what the
+earlier replays left. At last the guide is led into ten wrong ways,
 which are made up from the manual, and into those of mutants.toml; these need no network. The page is written when all
-labs are asked for. Exit 1 if a step of a lab is not done at its end, or less than 95 % of the mistakes are named.
+labs are asked for. Exit 1 if a step of a lab is not done at its end or earns no point, or less than 95 % of the
+mistakes are named.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
@@ -49,10 +54,11 @@ from linklab.terminal.attached import STATE_PROGRAM
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/guide.md"
 KEPT = ROOT / "build/guide"
+RESULT = "results.json"
 ENOUGH = 0.95
-RECORDED, SET, REPLAYED = "recorded", "set", "replayed"
-WAYS = (RECORDED, SET, REPLAYED)
-"""How a lab is done."""
+RECORDED, SET, REPLAYED, GRADED = "recorded", "set", "replayed", "graded"
+WAYS = (RECORDED, SET, REPLAYED, GRADED)
+"""How a lab is done; graded is what the replay left, done again by the grader."""
 INTRODUCTION = """# How well the guide follows the labs
 
 Written by `make guide`; do not edit.
@@ -67,6 +73,8 @@ The numbers of steps are those that were done at the end of a lab that was done 
 - *settings made*: each line that sets something was typed in a network, whose kernel was asked afterwards; the rest is
   that of the recording.
 - *replayed*: the whole lab was replayed on the virtual clock.
+- *graded*: the progress of that replay, with its times, was handed in by `linklab submit` and graded by
+  `linklab grade`, in the sandbox; points of those that can be had, since a step in the editor alone earns none.
 
 *Made up* are ten mistakes for each lab, from its manual: a step is left out, a number or an interface is another one,
 or a line is typed on another host.
@@ -111,6 +119,8 @@ class Misled:
 def followed(lab: Lab, how: str) -> Followed:
     """Lead the guide through a lab as it is printed, and keep what networks gave; how: one of WAYS."""
     guide, folder = Guide(lab), _folder(lab, how)
+    if how == GRADED:
+        return _graded(lab)
     if how == RECORDED:
         for _, evidence in RecordedWork(guide.plan, _recorded(lab)).of(lab.manual.steps):
             guide.see_all(evidence)
@@ -125,12 +135,34 @@ def followed(lab: Lab, how: str) -> Followed:
 
 def kept(lab: Lab, how: str) -> Followed | None:
     """The evidence of an earlier run, judged anew; None if there is none."""
+    if how == GRADED:
+        return _read_grade(lab) if (_folder(lab, how) / RESULT).is_file() else None
     progress = LabProgress.load(_folder(lab, how))
     if progress is None:
         return None
     guide = Guide(lab)
     guide.see_all(progress.evidence())
     return _judged(guide)
+
+
+def _graded(lab: Lab) -> Followed:
+    """Hand in what the replay left, and have it graded."""
+    shutil.rmtree(_folder(lab, GRADED), ignore_errors=True)
+    linklab = (sys.executable, "-m", "linklab")
+    with tempfile.TemporaryDirectory(prefix="linklab-guide-") as name:
+        handed_in, out = Path(name) / f"lab{lab.number}.zip", Path(name) / "graded"
+        packed = [*linklab, "submit", "--name", "Guide", "--out", str(handed_in)]
+        subprocess.run(packed, cwd=_folder(lab, REPLAYED), check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([*linklab, "grade", str(handed_in), "--out", str(out)], check=True, stdout=subprocess.DEVNULL)
+        shutil.copytree(out / handed_in.stem, _folder(lab, GRADED))
+    return _read_grade(lab)
+
+
+def _read_grade(lab: Lab) -> Followed:
+    report = json.loads((_folder(lab, GRADED) / RESULT).read_text(encoding="utf-8"))
+    lost = [one for one in report["tests"] if one["score"] < one["max_score"]]
+    stories = tuple(f"{one['name']}: {one['output']}" for one in lost)
+    return Followed(round(report["max_score"]), round(report["score"]), stories)
 
 
 def _folder(lab: Lab, how: str) -> Path:
@@ -257,13 +289,14 @@ def page(results: Mapping[int, Mapping[str, Followed | None]], ways: Sequence[Mi
     """docs/guide.md."""
     lines = [
         INTRODUCTION,
-        row("lab", "steps", "recording", "settings made", "replayed", "made up, named", "known, named"),
+        row("lab", "steps", "recording", "settings made", "replayed", "graded", "made up, named", "known, named"),
     ]
-    lines.append(row("---", *["---:"] * 6))
+    lines.append(row("---", *["---:"] * 7))
     for one in ways:
         found = results[one.lab.number]
         steps = next((str(result.steps) for result in found.values() if result), "")
-        done = [str(result.done) if (result := found[how]) else "–" for how in WAYS]
+        done = [str(result.done) if (result := found[how]) else "–" for how in WAYS if how != GRADED]
+        done.append(_points(found[GRADED]))
         lines.append(row(cell(f"{one.lab.number} {one.lab.title}"), steps, *done, _of(one.outcomes), _of(one.known)))
     outcomes = [each for one in ways for each in one.outcomes]
     totals = []
@@ -289,6 +322,10 @@ def page(results: Mapping[int, Mapping[str, Followed | None]], ways: Sequence[Mi
     return "\n".join(lines) + "\n"
 
 
+def _points(graded: Followed | None) -> str:
+    return f"{graded.done} of {graded.steps}" if graded else "–"
+
+
 def _of(outcomes: Sequence[NamedWay]) -> str:
     return f"{sum(each.named for each in outcomes)} of {len(outcomes)}"
 
@@ -304,8 +341,9 @@ def main() -> int:
     parser.add_argument("labs", metavar="LAB", nargs="*", help="which labs (default: all)")
     parser.add_argument("--set", action="store_true", help="only make the settings in networks, and replay nothing")
     parser.add_argument("--page", action="store_true", help="judge the evidence that is kept, and run nothing")
+    parser.add_argument("--grade", action="store_true", help="the same, and grade the replays that are kept")
     args = parser.parse_args()
-    run = [RECORDED] if args.page else [RECORDED, SET] if args.set else list(WAYS)
+    run = [RECORDED, GRADED] if args.grade else [RECORDED] if args.page else [RECORDED, SET] if args.set else list(WAYS)
     results: dict[int, dict[str, Followed | None]] = {}
     ways = []
     for lab in (load_lab(folder) for folder in [find_lab(name, ROOT) for name in args.labs] or lab_folders(ROOT)):

@@ -171,9 +171,14 @@ def signed(value: float) -> str:
 
 
 def story(check: CheckResult) -> str:
-    """The check's story as a sentence, without its outcome and name in front, which stand beside it."""
+    """The check's story as a sentence, without its outcome and name in front, which stand beside it.
+
+    A name of the network's at its beginning, such as h1-eth0, stays as it is.
+    """
     told = check.story.removeprefix(f"{check.outcome.value} {check.id}: ").strip()
-    return told[:1].upper() + told[1:] + ("." if told and told[-1] not in ".!?…" else "")
+    if told.split(" ", 1)[0].rstrip(",:;.").isalpha():
+        told = told[:1].upper() + told[1:]
+    return told + ("." if told and told[-1] not in ".!?…" else "")
 
 
 def hints(check: CheckResult) -> list[tuple[str, str]]:

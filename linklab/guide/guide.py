@@ -35,7 +35,7 @@ from linklab.guide.plan import (
     plan_of,
 )
 from linklab.guide.predictions import PredictionOrder, PredictionTime
-from linklab.guide.programs import TABLES, ProgramRun, compared
+from linklab.guide.programs import TABLES, ProgramRun, compared, run_of
 from linklab.guide.servers import Servers
 from linklab.guide.settings import SettingsMap, kind_of
 from linklab.guide.shell import BY_KEY, commands_in
@@ -164,13 +164,13 @@ class Guide:
             self.see(each)
 
     def _typed(self, line: TypedEvidence) -> None:
+        self._leave_mininet(line)
         at = self._running.get(line.key)
         section = words.set_up_to(line, self.plan.nodes)
         if at is not None:
             if line.ended:
                 del self._running[line.key]
                 self._ended_step(at, line)
-                self._left_mininet(at, line)
                 step_id = self.plan.steps[at[0]].id
                 if words.goes_on(line, self.plan.nodes):
                     self._background.append((line.terminal.partition("#")[0], step_id))
@@ -207,15 +207,20 @@ class Guide:
         else:
             self._judge_run(at, line)
 
-    def _left_mininet(self, at: tuple[int, int], line: TypedEvidence) -> None:
-        """Mininet's own command line has ended: the step that leaves it is done, by whichever word or key."""
-        want = self.plan.steps[at[0]].wants[at[1]]
-        if not isinstance(want, RunWant) or want.run.program != MININET or not want.stays or line.status != 0:
+    def _leave_mininet(self, line: TypedEvidence) -> None:
+        """Where Mininet's own command line has ended, the step that leaves it is done, by whichever word or key."""
+        last = commands_in(line.terminal, line.text, self.plan.nodes, surely_run=True)[-1:]
+        if line.status != 0 or not last or last[0].program != MININET:
             return
-        for step in self.plan.steps[at[0] + 1 :]:
-            for place, leaving in enumerate(step.wants):
-                if isinstance(leaving, RunWant) and leaving.run.program in LEAVES:
-                    self.wants[step.number, place].mark_done(differently="left by Ctrl+D, or by another word")
+        ended = False
+        for step in self.plan.steps:
+            for place, want in enumerate(step.wants):
+                at = step.number, place
+                if isinstance(want, RunWant) and want.run.program == MININET and want.stays:
+                    ended = self.wants[at].good and not compared(want.run, run_of(last[0]))
+                elif ended and isinstance(want, RunWant) and want.run.program in LEAVES:
+                    if not self.wants[at].good:
+                        self.wants[at].mark_done(differently="left by Ctrl+D, or by another word")
                     return
 
     def _ran(self, line: TypedEvidence) -> None:
@@ -557,9 +562,7 @@ class Guide:
             if not self.chains.same(key, wanted, now.get(key)):
                 at = self.chains.sets_before(key, step.number)
                 where = f" (“{words.name_of(self.plan.steps[at])}”)" if at is not None else ""
-                return (
-                    f"{words.setting(key, wanted)}{where} is not set: {words.found_setting(key, wanted, now.get(key))}."
-                )
+                return words.not_set(key, wanted, now.get(key), where)
         return ""
 
     # --- what is told

@@ -35,6 +35,7 @@ from linklab.guide.redo_lines import (
     is_for_hands,
     is_stopped,
     leaves,
+    without_asking,
     without_prompt,
     written_meanwhile,
 )
@@ -212,15 +213,15 @@ class Redoing:
         if is_for_hands(line):
             yield TypedEvidence(line.terminal, line.text, self._now_s())
             return
-        terminal = self._free(line.terminal)
+        terminal, text = self._free(line.terminal), without_asking(line.text)
         if starts_network(line) and line.terminal == CLIENT:
             self._mininet, self._at_prompt = terminal, True
-            done = self._run(Typed(terminal, line.text, Shows(PROMPT)))
+            done = self._run(Typed(terminal, text, Shows(PROMPT)))
             yield self._starts(line, done, terminal)
         elif ended is not None and alone:
-            yield from self._alone(line, Typed(terminal, line.text, finish_of(ended)))
+            yield from self._alone(line, Typed(terminal, text, finish_of(ended)))
         else:
-            done = self._run(Typed(terminal, line.text, Background()))
+            done = self._run(Typed(terminal, text, Background()))
             yield self._starts(line, done, terminal)
 
     def _starts(self, line: TypedEvidence, done: Completed, terminal: str) -> TypedEvidence:

@@ -6,6 +6,7 @@ Pure; `linklab.guide.redo` types.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import dropwhile
 from typing import TypeAlias
@@ -36,6 +37,9 @@ _OF_LOGIN = frozenset(("-", "-l", "--login", "root"))
 _OF_SUDO = frozenset(("-i", "-s", "--login", "--shell"))
 _BEFORE = frozenset(("exec", "env", "command", "time", "nice", "nohup"))
 """Words before the name of the program that runs."""
+_JOINS = re.compile(r"&&|;")
+_ASKING = ["linklab", "step"]
+"""What only asks the guide, which is not there where a lab is done again."""
 PROMPT = r"(?:^|\n)mininet> \s*\Z"
 STOPPED_S = 5.0
 """Network time of what Ctrl+C ended at Mininet's own prompt: a ping there is to show a few replies."""
@@ -53,6 +57,21 @@ def is_for_hands(line: TypedEvidence) -> bool:
     if any(each.program in _HANDS or ("<" not in line.text and _waits_for_lines(each)) for each in commands):
         return True
     return bool(commands) and all(each.program in _ENDS_SHELL for each in commands)
+
+
+def without_asking(text: str) -> str:
+    """A line without `linklab step` at its beginning or its end, whose status would be taken for the line's."""
+    joins = list(_JOINS.finditer(text))
+    if joins and _asks(text[: joins[0].start()]):
+        return text[joins[0].end() :].lstrip()
+    if joins and _asks(text[joins[-1].end() :]):
+        return text[: joins[-1].start()].rstrip()
+    return text
+
+
+def _asks(part: str) -> bool:
+    words = part.split()
+    return words[:2] == _ASKING and all(re.fullmatch(r"[\w-]+", word) for word in words)
 
 
 def _waits_for_lines(command: ShellCommand) -> bool:

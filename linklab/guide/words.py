@@ -114,6 +114,13 @@ def _short(key: str, value: Any) -> str:
     return text.removesuffix(f" on {key.partition(' ')[0]}")
 
 
+def not_set(key: str, wanted: Any, found: Any, where: str = "") -> str:
+    """A setting that a measurement needs, as a sentence; where: the step that makes it, in brackets, "" for none."""
+    if wanted is None:
+        return f"{setting(key, found)} is still to be removed{where}."
+    return f"{setting(key, wanted)}{where} is not set: {found_setting(key, wanted, found)}."
+
+
 def misplaced(key: str, wanted_key: str, value: Any) -> str:
     """The right value at the wrong place."""
     return f"{_short(key, value)} is set on {key.partition(' ')[0]}; it belongs on {wanted_key.partition(' ')[0]}"

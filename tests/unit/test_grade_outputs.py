@@ -25,7 +25,7 @@ from linklab.grade.findings import findings
 from linklab.grade.handed_in import Skipped
 from linklab.grade.html import draw, report_page
 from linklab.grade.overview import overview_page
-from linklab.grade.results import results, results_text, scrubbed, student_view
+from linklab.grade.results import results, results_text, scrubbed, story, student_view
 from linklab.grade.unit import SEEDS, seeds_of
 from linklab.judge.verdict import Outcome
 
@@ -248,6 +248,20 @@ def test_a_students_page_tells_the_story_of_each_check():
     assert names.count("svg") == 1 + 4 + 3  # the bar, the legend, three charts
     for secret in ("BBR is not hurt", "Losses stay", "secret-", "lossy", "abab", "Each run", "instructor"):
         assert secret not in page
+
+
+@pytest.mark.parametrize(
+    ("told", "sentence"),
+    [
+        ("h1-eth0 has netem delay 1ms", "h1-eth0 has netem delay 1ms."),
+        ("h1: nothing was seen", "h1: nothing was seen."),
+        ("the target is 10.0.0.3", "The target is 10.0.0.3."),
+        ("", ""),
+    ],
+)
+def test_a_name_of_the_network_keeps_its_letters_at_the_beginning_of_a_story(told, sentence):
+    """Regression: "H1-eth0 has no netem"."""
+    assert story(replace(graded.report().checks[0], story=told)) == sentence
 
 
 def test_a_plot_says_from_when_on_it_counts():

@@ -227,6 +227,15 @@ def test_a_measurement_that_misses_says_what_why_and_which_setting():
     assert state.why.startswith("100 ms for the request")
 
 
+def test_a_setting_that_should_be_gone_is_said_to_be_still_there():
+    """Regression: "no netem on h1-eth0 is not set"."""
+    student = Student("3")
+    student.until("deleted", leave_out=["del-h1"])
+    student.types("h1", "ping -c 5 10.0.0.2", scalars={"ping.rtt.mean": (0.1, "s"), "ping.loss.fraction": (0.0, "")})
+    said = "netem delay 50ms on h1-eth0 is still to be removed (“On h1 remove the discipline”)."
+    assert student.state("deleted").story.endswith(said)
+
+
 def test_other_options_of_a_measurement_are_named():
     """Ten seconds where ninety are wanted, on another host, with other words for the same."""
     student = Student("14")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from labpages import served
-from test_guide import DIFFERENTLY, Student
+from test_guide import DIFFERENTLY, OPEN, Student
 
 from linklab.guide.evidence import EditorEvidence, TypedEvidence
 from linklab.guide.guide import Guide
@@ -106,3 +106,16 @@ def test_mininets_command_line_may_be_left_by_another_word_or_by_a_key(typed):
     student.guide.see(replace(begun, end_s=90.0, status=0))
     assert student.status("exit") is DIFFERENTLY
     assert student.guide.next_step().id == "clean"
+
+
+@pytest.mark.parametrize("text", ["sudo mn", "sudo mn -c && sudo mn"])
+def test_mininets_command_line_that_is_begun_again_may_be_left_by_a_key(text):
+    """Regression: of a network that was started a second time it was not seen."""
+    student = Student("1")
+    student.until("mn")
+    first, second = TypedEvidence("client", "sudo mn", 1.0), TypedEvidence("client", text, 10.0)
+    for seen in (first, replace(first, end_s=2.0, status=1), second):
+        student.guide.see(seen)
+    assert student.status("exit") is OPEN
+    student.guide.see(replace(second, end_s=90.0, status=0))
+    assert student.status("exit") is DIFFERENTLY

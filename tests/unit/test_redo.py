@@ -220,6 +220,24 @@ def test_a_prompt_that_was_left_by_a_key_is_left_by_a_word(tmp_path):
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "typed"),
+    [
+        ("sudo mn -c && linklab step", "sudo mn -c"),
+        ("linklab step --hint ; ls", "ls"),
+        ("ls; linklab step show ", "ls"),
+        ("echo 'a; linklab step b'", "echo 'a; linklab step b'"),
+        ("ls && linklab step > a", "ls && linklab step > a"),
+        ("linklab link h1 s1 down && ls", "linklab link h1 s1 down && ls"),
+    ],
+)
+def test_what_asks_the_guide_is_not_typed_again(lab, tmp_path, text, typed):
+    """Regression: there is no guide to ask, so its failure was taken for that of the line."""
+    said, seen, _ = redone(lab, tmp_path, BEGUN, begins(text, 1.0), ends(text, 1.0, 2.0))
+    assert [one for one in said if "#pause" not in one] == ["start", f"h1(33) {typed}", "close"]
+    assert {each.text for each in seen if isinstance(each, TypedEvidence)} == {text}
+
+
 def test_what_waits_for_keys_is_not_typed(lab, tmp_path):
     """An editor would wait for ever; what it wrote is there when it is used."""
     said, seen, _ = redone(
