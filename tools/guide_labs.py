@@ -21,7 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -33,10 +33,11 @@ from linklab.base.finish import Background
 from linklab.engine.api import Network, Typed
 from linklab.engine.choice import load_engine
 from linklab.guide.collect import looks_only
+from linklab.guide.continuing import starts_network
 from linklab.guide.evidence import EditorEvidence, FileEvidence, GuideEvidence, StateEvidence, TypedEvidence
 from linklab.guide.guide import Guide
-from linklab.guide.plan import LabPlan, SettingWant, plan_of
-from linklab.guide.progress import LabProgress
+from linklab.guide.plan import LEAVES, RUN, LabPlan, SettingWant, plan_of, runs_at_once
+from linklab.guide.progress import BEGUN, LabProgress
 from linklab.guide.recorded import RecordedWork
 from linklab.guide.status import GuideStatus
 from linklab.guide.wrong_ways import KINDS, NamedWay, known_ways, tried, wrong_ways
@@ -127,7 +128,11 @@ def followed(lab: Lab, how: str) -> Followed:
         return _judged(guide)
     shutil.rmtree(folder, ignore_errors=True)
     progress = LabProgress.begin(folder, lab)
+    if not runs_at_once(lab.manual):
+        progress.note(BEGUN, environment={})
     for one in replayed_evidence(lab) if how == REPLAYED else set_evidence(guide.plan, _recorded(lab)):
+        if isinstance(one, EditorEvidence) and one.words == RUN:
+            progress.note(BEGUN, environment={})
         guide.see(one)
         progress.add(one)
     return _judged(guide)
@@ -159,9 +164,9 @@ def _graded(lab: Lab) -> Followed:
 
 
 def _read_grade(lab: Lab) -> Followed:
-    report = json.loads((_folder(lab, GRADED) / RESULT).read_text(encoding="utf-8"))
-    lost = [one for one in report["tests"] if one["score"] < one["max_score"]]
-    stories = tuple(f"{one['name']}: {one['output']}" for one in lost)
+    report = json.loads((_folder(lab, GRADED) / RESULT).read_text(encoding="utf-8"))["extra_data"]
+    lost = [one for one in report["checks"] if one["score"] < one["max_score"]]
+    stories = tuple(f"graded {one['id']}: {one['seen']}: {one['story']}" for one in lost)
     return Followed(round(report["max_score"]), round(report["score"]), stories)
 
 
@@ -196,6 +201,7 @@ def replayed_evidence(lab: Lab) -> Iterator[GuideEvidence]:
     engine, settings, done = load_engine("pocket"), RunSettings(), Replayed()
     scene = Scene(lab, engine, settings)
     begun: dict[str, TypedEvidence] = {}
+    inside: list[TypedEvidence] = []
     with tempfile.TemporaryDirectory(prefix="linklab-guide-") as folder:
         stage = Stage(lab, engine, settings, Path(folder) / "files")
         with stage:
@@ -204,10 +210,25 @@ def replayed_evidence(lab: Lab) -> Iterator[GuideEvidence]:
                 measure_captures(scene, stage, captures, done)
                 for step in group:
                     yield from _begins(step, stage, begun)
-                ended = list(_ends(captures, lab, begun, done))
+                ended = [*_left_last(_ends(captures, lab, begun, done), inside)]
                 yield from ended
                 if any(not looks_only(line, ()) for line in ended) or _runs(group):
                     yield StateEvidence(State.loads(stage.ask(" ".join(STATE_PROGRAM))), stage.now_s())
+
+
+def _left_last(ended: Iterable[TypedEvidence], inside: list[TypedEvidence]) -> Iterator[TypedEvidence]:
+    """What has ended; a line that has started Mininet's own command line ends with the line that leaves it.
+
+    inside: the line that has started it, if it runs.
+    """
+    for line in ended:
+        if starts_network(line):
+            inside.append(line)
+            continue
+        yield line
+        if line.text in LEAVES:
+            yield from (replace(one, end_s=line.end_s, status=0) for one in inside)
+            inside.clear()
 
 
 def set_evidence(plan: LabPlan, recorded: Recorded) -> Iterator[GuideEvidence]:
@@ -235,7 +256,7 @@ def _state(network: Network) -> StateEvidence:
 
 def _runs(group: Sequence[Step]) -> bool:
     return any(
-        isinstance(step.action, EditorActions) and any(verb.words == ("run",) for verb in step.action.verbs)
+        isinstance(step.action, EditorActions) and any(verb.words == RUN for verb in step.action.verbs)
         for step in group
     )
 
