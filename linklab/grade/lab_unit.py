@@ -290,6 +290,8 @@ def _notes(handed_in: HandedInLab, claimed: Guide, guide: Guide, redoing: Redoin
     if not handed_in.same:
         found.append("The lab was done with another version of its manual than the one here.")
     found += [*handed_in.more, *_unlike(redoing)]
+    if redoing.otherwise:
+        found.append(f"Ended otherwise than for the student: {one_line(_named(redoing.otherwise))}.")
     found += [excerpt(one_line(sentence), _LONGEST_NOTE) for sentence in guide.not_followed[:MOST_NAMED]]
     before, after = ({one.id: one for one in each.steps()} for each in (claimed, guide))
     lost = [name for name, one in after.items() if before[name].status.good and not one.status.good]

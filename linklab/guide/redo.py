@@ -88,6 +88,8 @@ class Redoing:
     """Why it ended before the last line; "" if it did not."""
     in_vain: list[str] = field(default_factory=list)
     """Lines that ended for the student and were waited for in vain, each with its terminal."""
+    otherwise: list[str] = field(default_factory=list)
+    """Lines that ended with another status than for the student, each with its terminal and both."""
 
     def __post_init__(self) -> None:
         self._until_processor_s = time.process_time() + self.most_s
@@ -207,7 +209,8 @@ class Redoing:
         for file in written_meanwhile(line, rest, ended):
             self._write(file)
         if self._mininet and line.terminal == CLIENT:
-            yield from self._done(line, self._run(Typed(self._mininet, line.text, inside_finish(line, ended))))
+            done = self._run(Typed(self._mininet, line.text, inside_finish(line, ended)))
+            yield from self._done(line, done, ended)
             self._at_prompt = not leaves(line)
             return
         if is_for_hands(line):
@@ -219,7 +222,7 @@ class Redoing:
             done = self._run(Typed(terminal, text, Shows(PROMPT)))
             yield self._starts(line, done, terminal)
         elif ended is not None and alone:
-            yield from self._alone(line, Typed(terminal, text, finish_of(ended)))
+            yield from self._alone(line, Typed(terminal, text, finish_of(ended)), ended)
         else:
             done = self._run(Typed(terminal, text, Background()))
             yield self._starts(line, done, terminal)
@@ -231,7 +234,7 @@ class Redoing:
         self._files.begins(begun)
         return begun
 
-    def _alone(self, line: TypedEvidence, typed: Typed) -> Iterator[GuideEvidence]:
+    def _alone(self, line: TypedEvidence, typed: Typed, ended: TypedEvidence) -> Iterator[GuideEvidence]:
         """A line that runs while nothing else begins or ends; one that does not end is left where it is."""
         start_s = self._now_s()
         try:
@@ -244,14 +247,14 @@ class Redoing:
                 raise RedoError(said) from None
             yield self._starts(line, Completed(typed.terminal, typed.text, "", None, start_s, start_s), typed.terminal)
             return
-        yield from self._done(line, done)
+        yield from self._done(line, done, ended)
 
-    def _done(self, line: TypedEvidence, done: Completed) -> Iterator[GuideEvidence]:
+    def _done(self, line: TypedEvidence, done: Completed, ended: TypedEvidence | None) -> Iterator[GuideEvidence]:
         begun = TypedEvidence(line.terminal, line.text, done.start_s)
         self._files.begins(begun)
         yield begun
         self._said_s, self._shift_s = line.start_s, done.start_s - line.start_s
-        yield from self._ended(begun, done)
+        yield from self._ended(begun, done, ended)
 
     def _end(self, line: TypedEvidence) -> Iterator[GuideEvidence]:
         """The end of a line as the student saw it; what was alone has ended already."""
@@ -264,13 +267,18 @@ class Redoing:
             if self._at_prompt:  # it was left by Ctrl+D, which is no line
                 self._run(Typed(one.terminal, LEAVES[0], StopAfter(LONGEST_S)))
             self._mininet = ""
-            yield from self._ended(
-                one.begun, Completed(one.terminal, line.text, one.output, line.status or 0, 0.0, self._now_s())
-            )
+            left = Completed(one.terminal, line.text, one.output, line.status or 0, 0.0, self._now_s())
+            yield from self._ended(one.begun, left, line)
             return
-        yield from self._ended(one.begun, self._wait_end(one, BESIDE_S + left_out_s, stop=is_stopped(line)))
+        done = self._wait_end(one, BESIDE_S + left_out_s, stop=is_stopped(line))
+        yield from self._ended(one.begun, done, line)
 
-    def _ended(self, begun: TypedEvidence, done: Completed) -> Iterator[GuideEvidence]:
+    def _ended(self, begun: TypedEvidence, done: Completed, ended: TypedEvidence | None) -> Iterator[GuideEvidence]:
+        """A line has ended; ended: as the student saw it, None where it did not end there."""
+        if ended is not None and not is_stopped(ended) and None not in (ended.status, done.exit_status):
+            if ended.status != done.exit_status:
+                was = f"{done.exit_status}, for the student {ended.status}"
+                self.otherwise.append(f"{quoted(begun.text)} on {begun.terminal} (status {was})")
         seen = TypedEvidence(
             begun.terminal, begun.text, begun.start_s, done.end_s, without_prompt(done.output), done.exit_status
         )

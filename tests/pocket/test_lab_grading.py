@@ -198,6 +198,17 @@ def test_the_labs_script_is_there_as_where_the_lab_was_done(tmp_path, monkeypatc
     assert report.stopped == ""
 
 
+def test_a_line_that_ends_otherwise_when_it_is_done_again_is_told(tmp_path, lab):
+    """Who reads why a step lost its point sees what went another way."""
+    progress = LabProgress.begin(tmp_path, lab)
+    progress.note(BEGUN, environment={})
+    for end_s in (None, 2.0):
+        progress.add(TypedEvidence("h1", "sh ~/mine.sh", 0.0, end_s, status=None if end_s is None else 0))
+    report = grade(handed_in(tmp_path / "a.zip", lab, progress), None, PocketEngine())
+    said = 'Ended otherwise than for the student: "sh ~/mine.sh" on h1 (status 2, for the student 0).'
+    assert said in report.notes
+
+
 NESTED = """python3 -c "
 import struct
 frame = bytes(12) + bytes.fromhex('0800') + bytes.fromhex('45000000 00000000 40040000 0a000001 0a000002') * 2000

@@ -238,6 +238,23 @@ def test_what_asks_the_guide_is_not_typed_again(lab, tmp_path, text, typed):
     assert {each.text for each in seen if isinstance(each, TypedEvidence)} == {text}
 
 
+def test_a_line_that_ends_with_another_status_is_told(lab, tmp_path):
+    """But not one that Ctrl+C ended, of which the status says when."""
+    stopped = ("typed", TypedEvidence("h1", "ping h2", 3.0, 9.0, "^C", 1))
+    _, _, redoing = redone(
+        lab,
+        tmp_path,
+        BEGUN,
+        begins("sh mine.sh", 1.0),
+        ("typed", TypedEvidence("h1", "sh mine.sh", 1.0, 2.0, "", 3)),
+        begins("ping h2", 3.0),
+        stopped,
+        begins("ls", 10.0),
+        ends("ls", 10.0, 10.0),
+    )
+    assert redoing.otherwise == ['"sh mine.sh" on h1 (status 0, for the student 3)']
+
+
 def test_what_waits_for_keys_is_not_typed(lab, tmp_path):
     """An editor would wait for ever; what it wrote is there when it is used."""
     said, seen, _ = redone(
