@@ -275,10 +275,9 @@ class Redoing:
 
     def _ended(self, begun: TypedEvidence, done: Completed, ended: TypedEvidence | None) -> Iterator[GuideEvidence]:
         """A line has ended; ended: as the student saw it, None where it did not end there."""
-        if ended is not None and not is_stopped(ended) and None not in (ended.status, done.exit_status):
-            if ended.status != done.exit_status:
-                was = f"{done.exit_status}, for the student {ended.status}"
-                self.otherwise.append(f"{quoted(begun.text)} on {begun.terminal} (status {was})")
+        if ended is not None and not is_stopped(ended) and _differ(ended.status, done.exit_status):
+            was = f"{done.exit_status}, for the student {ended.status}"
+            self.otherwise.append(f"{quoted(begun.text)} on {begun.terminal} (status {was})")
         seen = TypedEvidence(
             begun.terminal, begun.text, begun.start_s, done.end_s, without_prompt(done.output), done.exit_status
         )
@@ -348,6 +347,11 @@ class Redoing:
             why = error.strerror if isinstance(error, OSError) else str(error)
             raise RedoError(f"the file {quoted(file.path)} of the progress cannot be written: {why}") from error
         return file
+
+
+def _differ(one: int | None, other: int | None) -> bool:
+    """Whether two statuses are known and not the same."""
+    return one is not None and other is not None and one != other
 
 
 @dataclass(frozen=True)
