@@ -14,8 +14,9 @@ from linklab.base.text import one_line, visible
 from linklab.errors import InputError
 from linklab.exercise.bundle import Bundle, write_bundle
 from linklab.exercise.folder import collect
+from linklab.guide.guide import Guide
 from linklab.guide.progress import FOLDER, LabProgress
-from linklab.lab.model import find_lab, load_lab
+from linklab.lab.model import Lab, find_lab, load_lab
 from linklab.lab.reference import replayed
 
 
@@ -62,8 +63,17 @@ def submit_lab(args: argparse.Namespace) -> int:
         raise InputError(f"{out}: cannot be written: {error.strerror}") from error
     for sentence in [*found.notes, *([f"{trouble}."] if (trouble := progress.trouble()) else [])]:
         print(visible(sentence))
+    if given := _given(lab, progress):
+        print(f"set_env.sh did what these steps ask for, and a grader gives no points for them: {', '.join(given)}.")
     digest = hashlib.sha256(out.read_bytes()).hexdigest()
     print(f"{out}: {len(files) + 1} files, {out.stat().st_size / 1000:.1f} kB, SHA-256 {digest[:16]}…")
     print(f"Hand in this file. It is the work of {visible(name or student)} on {lab.heading}, and is signed by nobody:")
     print("your course's grader types again what you typed, and counts what that shows.")
     return 0
+
+
+def _given(lab: Lab, progress: LabProgress) -> list[str]:
+    """The steps that the lab's set_env.sh has done."""
+    guide = Guide(lab)
+    guide.see_all(progress.evidence())
+    return [state.id for state in guide.steps() if state.given]

@@ -33,7 +33,7 @@ from linklab.guide.predictions import PredictionTime
 from linklab.guide.progress import FILE, FOLDER, LabProgress, damage_told
 from linklab.guide.redo import MOST_FOLDERS, Redoing
 from linklab.guide.redo_lines import ProgressEntry, is_for_hands
-from linklab.guide.status import GuideStatus, StepState
+from linklab.guide.status import BY_SCRIPT, GuideStatus, StepState
 from linklab.judge.verdict import Outcome
 from linklab.lab.model import Lab, find_lab, load_lab
 from linklab.lab.reference import replayed
@@ -268,7 +268,7 @@ def _counts(plan: LabPlan, state: StepState) -> bool:
 
 
 def _check(state: StepState) -> CheckResult:
-    good = state.status.good
+    good = state.status.good and not state.given
     return CheckResult(
         id=state.id,
         title=f"{state.task or state.id} ({state.terminal})",
@@ -281,7 +281,7 @@ def _check(state: StepState) -> CheckResult:
         outcome=Outcome.PASS if good else Outcome.FAIL,
         story=state.story,
         expected=state.expected or "done",
-        seen=state.seen or ("left out" if state.left_out else state.status.value),
+        seen=state.seen or ("left out" if state.left_out else BY_SCRIPT if state.given else state.status.value),
     )
 
 

@@ -102,6 +102,8 @@ class Guide:
         self._broken: dict[str, str] = {}
         self._trying: object = None
         """The line or the file that was seen last; what the kernel then says to be set is by it."""
+        self._by_script = False
+        """Whether that is the lab's set_env.sh."""
         self._files: dict[str, str] = {}
 
     # --- what is seen
@@ -151,12 +153,22 @@ class Guide:
         if not self.chains.begun:  # as the network was before anything was set
             self.chains.initial, self.chains.begun = now, True
         elif self._knows_kernel:
-            self._changed(before, ())
+            self._follow_kernel(before)
         else:  # what every network has, such as sysctls, was not known until now and has not changed
             unknown = {key: value for key, value in now.items() if key not in before and not kind_of(key)}
             self.chains.initial = {**unknown, **self.chains.initial}
-            self._changed({**unknown, **before}, ())
+            self._follow_kernel({**unknown, **before})
         self._knows_kernel = True
+
+    def _follow_kernel(self, before: dict[str, object]) -> None:
+        """Follow what the kernel says; what the lab's set_env.sh has just set is not the reader's own doing."""
+        own = {at: status.own for at, status in self.wants.items()}
+        self._changed(before, ())
+        for at, status in self.wants.items() if self._by_script else ():
+            status.own = own[at]
+            if status.given:
+                status.reopen("")
+                status.mark_given()
 
     def see_all(self, evidence: Iterable[GuideEvidence]) -> None:
         """Take several pieces into account, in order."""
@@ -167,6 +179,7 @@ class Guide:
         self._leave_mininet(line)
         at = self._running.get(line.key)
         section = words.set_up_to(line, self.plan.nodes)
+        self._by_script = section is not None
         if at is not None:
             if line.ended:
                 del self._running[line.key]
@@ -369,7 +382,7 @@ class Guide:
         for step in self.plan.steps[: self.begins_at]:
             for place, want in enumerate(step.wants):
                 if isinstance(want, SettingWant) and step.step.setup:
-                    self.wants[step.number, place].mark_done(differently="by set_env.sh")
+                    self.wants[step.number, place].mark_given()
 
     def _sets(self, line: TypedEvidence) -> bool:
         """Whether the line is one that sets something, be it that the kernel refused it."""
@@ -596,6 +609,7 @@ class Guide:
                     left_out=left_out,
                     counts=counts,
                     tries=sum(want.tries for want in wants),
+                    given=any(want.given for want in wants),
                     advice=advice,
                     verdicts=differing,
                     hints=hints,

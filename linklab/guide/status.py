@@ -13,6 +13,10 @@ from linklab.guide.plan import GuideStep
 from linklab.judge.expectation import ExpectationVerdict
 
 
+BY_SCRIPT = "by set_env.sh"
+"""The story of what the lab's own script has done."""
+
+
 class GuideStatus(Enum):
     """How far a step is."""
 
@@ -33,6 +37,7 @@ class WantStatus:
 
     story: how it was done differently, or what is wrong; advice: Markdown on the message of a command that was refused.
     tries: how often it was tried and found wrong, by different lines or files.
+    own: whether it was done once by anything but the lab's set_env.sh.
     """
 
     status: GuideStatus = GuideStatus.OPEN
@@ -40,6 +45,7 @@ class WantStatus:
     verdicts: list[ExpectationVerdict] = field(default_factory=list)
     advice: str = ""
     tries: int = 0
+    own: bool = False
     _marked: bool = False
     """Whether it was found wrong since `count_try` was called last."""
     _last_try: object = None
@@ -54,8 +60,19 @@ class WantStatus:
         """Whether it was done, and no longer is."""
         return self.status is GuideStatus.OPEN and bool(self.story)
 
+    @property
+    def given(self) -> bool:
+        """Whether the lab's set_env.sh has done it, and nobody else."""
+        return self.good and not self.own
+
+    def mark_given(self) -> None:
+        """The lab's set_env.sh has done it; what the reader had done before stays the reader's own."""
+        if not self.good:
+            self.status, self.story, self.verdicts, self.advice = GuideStatus.DIFFERENTLY, BY_SCRIPT, [], ""
+
     def mark_done(self, differently: str = "") -> None:
         """It is done; differently: how, "" as printed."""
+        self.own = True
         if self.status is GuideStatus.DONE:
             return
         self.status = GuideStatus.DIFFERENTLY if differently else GuideStatus.DONE
@@ -91,6 +108,7 @@ class StepState:
     left_out: a later step is done, this one is not; hints: in stages.
     counts: whether it is one of the steps of which all are to be done: neither optional nor one that nothing follows.
     tries: how often it was tried and found wrong; a view tells by it that the same mistake was made again.
+    given: whether the lab's set_env.sh has done something of it in the reader's place.
     """
 
     id: str
@@ -111,6 +129,7 @@ class StepState:
     left_out: bool
     counts: bool
     tries: int
+    given: bool
     hints: tuple[str, ...]
 
     @classmethod
@@ -124,6 +143,7 @@ class StepState:
         left_out: bool,
         counts: bool,
         tries: int,
+        given: bool,
         advice: str,
         verdicts: Sequence[ExpectationVerdict],
         hints: Sequence[str],
@@ -152,6 +172,7 @@ class StepState:
             left_out=left_out,
             counts=counts,
             tries=tries,
+            given=given,
             hints=tuple(hints),
         )
 

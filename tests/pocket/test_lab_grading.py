@@ -196,6 +196,9 @@ def test_the_labs_script_is_there_as_where_the_lab_was_done(tmp_path, monkeypatc
     ended = [each for each in seen if isinstance(each, TypedEvidence) and each.ended]
     assert [each.status for each in ended] == [0, 0]  # as the progress says it, and as it was done again
     assert report.stopped == ""
+    assert report.score == 0.0  # regression: what the script set earned 6 points
+    given = [check.seen for check in report.checks if check.story == "by set_env.sh"]
+    assert given == ["by set_env.sh"] * 6
 
 
 def test_a_line_that_ends_otherwise_when_it_is_done_again_is_told(tmp_path, lab):

@@ -452,6 +452,33 @@ def test_whoever_sets_the_lab_up_to_a_section_goes_on_from_there():
     assert student.status("both-sides") is OPEN
 
 
+def test_what_set_env_did_is_given_and_what_was_done_before_or_after_is_own():
+    """Regression: a progress of this one line had 13 of the 28 points of Lab 3."""
+    student = Student("3")
+    student.does("step-1", "step-2", "unshaped", "delay-h1")
+    student.types("client", "sudo ./set_env.sh 4", "Section 4 can begin.\n")
+    given = {one.id for one in student.guide.steps() if one.given}
+    assert given == {"delay-h2", "change-h1", "change-h2"}
+    assert {student.state(name).story for name in given} == {"by set_env.sh"}
+    student.types("h1", "tc qdisc replace dev h1-eth0 root netem delay 50ms")
+    assert not student.state("change-h1").given
+    assert student.state("change-h2").given
+
+
+@pytest.mark.parametrize("script", ["sudo ./set_env.sh 3.4", "sh /tmp/set_env.sh"])
+def test_what_the_kernel_says_after_set_env_is_not_own(script):
+    """Nor is it of another script of that name; what another line sets then is."""
+    student = Student("3")
+    student.does("step-1", "step-2", "unshaped")
+    student.guide.see(StateEvidence(state_of({}), 1.0))
+    student.types("client", script)
+    student.guide.see(StateEvidence(state_of({"delay_ns": 100_000_000}), 2.0))
+    assert (student.status("delay-h1").good, student.state("delay-h1").given) == (True, True)
+    student.types("h1", "sh mine.sh")
+    student.guide.see(StateEvidence(state_of({"delay_ns": 50_000_000}), 3.0))
+    assert (student.status("change-h1").good, student.state("change-h1").given) == (True, False)
+
+
 def test_what_is_undone_before_where_set_env_led_comes_next():
     """Regression: the next step was one behind it, which the kernel then refused, and nothing said why."""
     student = Student("3")
