@@ -52,6 +52,8 @@ A progress has the output of every line, and of the longest lab 4 MB.
 MAX_RATIO = 200
 """Unpacked to packed, of archives above 1 MiB: logs of ping and iperf3 reach 40, a file of zeros 1,000."""
 MAX_NAME = 200
+_MOST_LETTERS = 4
+"""Characters of which an archive may make one of a name: a letter with accents, each a character by itself."""
 MAX_DIRECTORY = MAX_FILES * (MAX_NAME * 4 + 300)
 SHOWN = 3
 
@@ -261,7 +263,8 @@ class _BundleReader:
 
     def _clean(self, said: str) -> tuple[str, bool]:
         """A relative name with slashes, "…/" for a folder, and whether it had backslashes."""
-        name = unicodedata.normalize("NFC", said.replace("\\", "/"))
+        short = said[: _MOST_LETTERS * MAX_NAME + 1]  # to compose letters takes time by the square of their marks
+        name = unicodedata.normalize("NFC", short.replace("\\", "/")) if len(short) == len(said) else said
         if len(name) > MAX_NAME or not name:
             raise self.wrong(f"{_quoted(name[:40])}… is a name of {len(name)} characters; at most {MAX_NAME} are taken")
         if not all(character.isprintable() for character in name):

@@ -32,7 +32,8 @@ from linklab.guide.plan import EditorWant, LabPlan
 from linklab.guide.predictions import PredictionTime
 from linklab.guide.progress import FILE, FOLDER, LabProgress, damage_told
 from linklab.guide.redo import MOST_FOLDERS, Redoing
-from linklab.guide.redo_lines import ProgressEntry, is_for_hands
+from linklab.guide.redo_lines import ProgressEntry
+from linklab.guide.retyped import is_left_out
 from linklab.guide.status import BY_SCRIPT, GuideStatus, StepState
 from linklab.judge.verdict import Outcome
 from linklab.lab.model import Lab, find_lab, load_lab
@@ -237,7 +238,7 @@ def _own_files(bundle: Bundle, folder: Path, entries: list[ProgressEntry]) -> No
     Raises:
         InputError: of the fault SUBMISSION where no folder can hold a file of that name.
     """
-    lines = [each for _, each in entries if isinstance(each, TypedEvidence) and not is_for_hands(each)]
+    lines = [each for _, each in entries if isinstance(each, TypedEvidence) and not is_left_out(each)]
     written = {name for line in lines for name in line.files}
     for name, content in bundle.folder("results").items():
         path = folder / name

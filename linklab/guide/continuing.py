@@ -7,13 +7,12 @@ kernel said last is restored where that is possible, else the lines that set som
 
 from __future__ import annotations
 
-import base64
 import math
-import shlex
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from linklab.base.text import one_line
+from linklab.base.typed_file import lines_that_write
 from linklab.engine.api import Completed, Network, Typed
 from linklab.errors import LinklabError, StateError
 from linklab.exercise.restore import restore_lines, unlike
@@ -27,8 +26,6 @@ WALL_S = 60.0
 BACK_S = 1.0
 """Network time that goes back by more than this belongs to another network; two terminals differ by less."""
 MOST_SAID = 5
-PIECE_CHARS = 3000
-"""Of a file as base64 in one line, as in `linklab.run.stage`."""
 _OWN_NETWORK = "mn"
 _STARTS_NONE = frozenset(("-c", "--clean", "-h", "--help", "--version"))
 _SUBSTITUTES = ("$(", "`", "<(", ">(", "${", "\n")
@@ -199,11 +196,7 @@ def _is_setter(command: ShellCommand) -> bool:
 
 def _write_files(network: Network, left: LeftLab, found: BroughtBack) -> None:
     for path, text in left.files.items():
-        content = base64.b64encode(text.encode()).decode("ascii")
-        failed = False
-        for at in range(0, max(len(content), 1), PIECE_CHARS):
-            line = f"echo {content[at : at + PIECE_CHARS]} | base64 -d {'>>' if at else '>'}{shlex.quote(path)}"
-            failed = failed or bool(_type(network, CLIENT, line).exit_status)
+        failed = any(_type(network, CLIENT, line).exit_status for line in lines_that_write(path, text))
         (found.missing if failed else found.done).append(
             f"{path} cannot be written again." if failed else f"{path} is written again."
         )

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -17,6 +18,7 @@ from typing import Any
 
 from linklab.base import lab_script
 from linklab.base.text import quoted
+from linklab.base.typed_file import lines_that_write
 from linklab.engine.api import Background, Clock, Completed, Engine, Network, Shows, StopAfter, Typed
 from linklab.errors import AgentError, BootError, DeadlineError, EngineError, InputError, ShortageError
 from linklab.guide.claims import LineFiles, MostMeasured
@@ -32,13 +34,12 @@ from linklab.guide.redo_lines import (
     end_of,
     finish_of,
     inside_finish,
-    is_for_hands,
     is_stopped,
     leaves,
-    without_asking,
     without_prompt,
     written_meanwhile,
 )
+from linklab.guide.retyped import typed_again
 from linklab.guide.shell import CLIENT
 from linklab.lab.model import Lab
 from linklab.state.model import READ_STATE, State
@@ -55,6 +56,10 @@ The longest, a campaign of Lab 24, takes some 200 s of it.
 """
 _MOST_WITHOUT_END = 2
 """Lines that may fail to end within `LINE_WALL_S`, over all networks; the next one ends the redoing."""
+_LONGEST_INSIDE = 2**16
+"""Characters of a file that is written inside the network."""
+_MOST_SHELLS = 20
+"""Terminals of a node in which something runs at once."""
 _MOST_FILES, MOST_FOLDERS = 500, 8
 """How many files the progress may have written, and in how many folders one of them lies; a lab has a dozen in two."""
 _MOST_MEASURED = MostMeasured(bytes=128 * 2**20, line_s=30.0, all_s=90.0, memory_bytes=3 * 2**30)
@@ -98,6 +103,8 @@ class Redoing:
         self._fresh: StateEvidence | None = None
         self._pending: list[StateEvidence] = []
         self._running: dict[tuple[str, str, float], _Running] = {}
+        self._shells: Counter[str] = Counter()
+        """Node → how often all of its terminals were closed in this network."""
         self._shift_s = 0.0
         self._said_s = 0.0
         self._written: set[str] = set()
@@ -128,7 +135,9 @@ class Redoing:
         elif kind == CONTINUED:
             self._go_on()
         match each:
-            case EditorEvidence():
+            case EditorEvidence(words=verb):
+                if verb[:1] == ("closed",):
+                    self._shells.update(verb[1:])
                 yield each
             case FileEvidence():
                 yield self._write(each)
@@ -145,6 +154,7 @@ class Redoing:
     def _begin(self) -> None:
         self._stack.close()
         self._running.clear()
+        self._shells.clear()
         self._mininet = ""
         lab_script.leave(self.lab.topology, self.folder)  # as whatever opens the lab does
         drawn = self.lab.load_topology() if runs_at_once(self.lab.manual) else None
@@ -166,6 +176,7 @@ class Redoing:
             else:
                 self._wait_end(one, stop=True)
         self._running.clear()
+        self._shells.update((CLIENT, *self.network.nodes))
         self._mininet = ""
         self._pending = [*([self._fresh] if self._fresh else []), self._look()]
 
@@ -213,10 +224,11 @@ class Redoing:
             yield from self._done(line, done, ended)
             self._at_prompt = not leaves(line)
             return
-        if is_for_hands(line):
+        text = typed_again(line)
+        if not text:
             yield TypedEvidence(line.terminal, line.text, self._now_s())
             return
-        terminal, text = self._free(line.terminal), without_asking(line.text)
+        terminal = self._free(line.terminal)
         if starts_network(line) and line.terminal == CLIENT:
             self._mininet, self._at_prompt = terminal, True
             done = self._run(Typed(terminal, text, Shows(PROMPT)))
@@ -295,10 +307,14 @@ class Redoing:
             return Completed(one.terminal, one.begun.text, one.output, None, one.begun.start_s, now_s)
 
     def _free(self, node: str) -> str:
-        """A terminal of the node in which nothing runs; the first where that is possible, for its variables."""
+        """A terminal of the node in which nothing runs; the first where that is possible, for its variables.
+
+        Of those alone that were begun since all terminals of the node were closed.
+        """
         taken = {one.terminal for one in self._running.values()}
-        names = [node, *(f"{node}#{number}" for number in range(2, 20))]
-        return next((name for name in names if name not in taken), f"{node}#20")
+        first = _MOST_SHELLS * self._shells[node.partition("#")[0]] + 1
+        names = [f"{node}#{number}" if number > 1 else node for number in range(first, first + _MOST_SHELLS)]
+        return next((name for name in names if name not in taken), names[-1])
 
     # --- time
 
@@ -325,15 +341,18 @@ class Redoing:
     # --- files
 
     def _write(self, file: FileEvidence) -> FileEvidence:
-        """A file in the working folder as the student had it; another's place is not ours to write.
+        """A file as the student had it, in the working folder, or inside the network where it is none of that.
 
         Raises:
             RedoError: no file can have that name or text, a folder stands where it belongs, or there are too many.
         """
         named = PurePosixPath(file.path)
-        if named.is_absolute() or ".." in named.parts:
+        if ".." in named.parts:
             return file
         self._written.add(file.path)
+        if named.is_absolute():
+            self._write_inside(file)
+            return file
         if len(named.parts) - 1 > MOST_FOLDERS:
             raise RedoError(f"the file {quoted(file.path)} of the progress lies in more than {MOST_FOLDERS} folders")
         if len(self._written) > _MOST_FILES:
@@ -347,6 +366,17 @@ class Redoing:
             why = error.strerror if isinstance(error, OSError) else str(error)
             raise RedoError(f"the file {quoted(file.path)} of the progress cannot be written: {why}") from error
         return file
+
+    def _write_inside(self, file: FileEvidence) -> None:
+        """Write a file of the network's own, such as /etc/sysctl.conf."""
+        if len(file.text) > _LONGEST_INSIDE or not file.path.isprintable():
+            return
+        try:
+            lines = lines_that_write(file.path, file.text)
+        except ValueError as error:  # half of a character
+            raise RedoError(f"the file {quoted(file.path)} of the progress cannot be written: {error}") from error
+        for line in lines:
+            self._run(Typed(f"{CLIENT}#look", line))
 
 
 def _differ(one: int | None, other: int | None) -> bool:

@@ -12,7 +12,6 @@ from linklab.guide.missed import expected_of, seen_of
 from linklab.guide.plan import GuideStep
 from linklab.judge.expectation import ExpectationVerdict
 
-
 BY_SCRIPT = "by set_env.sh"
 """The story of what the lab's own script has done."""
 

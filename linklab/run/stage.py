@@ -7,10 +7,8 @@ and end networks; else one network serves all steps.
 
 from __future__ import annotations
 
-import base64
 import os
 import re
-import shlex
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
@@ -20,6 +18,7 @@ from typing import Any
 
 from linklab.base import installation
 from linklab.base.finish import Background, Finish, Prompt, Shows, StopAfter
+from linklab.base.typed_file import lines_that_write
 from linklab.engine import api
 from linklab.errors import EngineError, LabError, TopologyError
 from linklab.judge.expectation import Expectation, ExpectationVerdict
@@ -36,9 +35,6 @@ DEADLINE_S = 600.0
 
 LOOK_DEADLINE_S = 60.0
 """The same for one look at what was set."""
-
-PIECE_CHARS = 3000
-"""Of a file as base64 in one command: a terminal takes lines of 4095 bytes (termios(3)); a multiple of 4."""
 
 
 class StatusError(EngineError):
@@ -212,12 +208,9 @@ class Stage:
                 )
                 return [step, self._running.pop(of)]
             case WriteFile(path=path, text=text, append=append):
-                content = base64.b64encode(text.encode()).decode("ascii")
                 parts = []
-                for at in range(0, max(len(content), 1), PIECE_CHARS):
-                    arrow = ">>" if append or at else ">"
-                    command = f"echo {content[at : at + PIECE_CHARS]} | base64 -d {arrow} {shlex.quote(path)}"
-                    parts += self._run([replace(step, action=Commands((command,)))])
+                for line in lines_that_write(path, text, append=append):
+                    parts += self._run([replace(step, action=Commands((line,)))])
                 self._keep(step, [replace(part, output="") for part in parts])
             case EditorActions(verbs=verbs):
                 start_s = self.now_s()

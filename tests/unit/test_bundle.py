@@ -6,6 +6,7 @@ import io
 import json
 import os
 import struct
+import unicodedata
 import zipfile
 from pathlib import Path
 
@@ -196,6 +197,17 @@ def test_what_programs_print_into_a_terminal_is_kept_as_far_as_it_is_text():
 # --- archives that are refused
 
 
+def test_the_letters_of_a_name_that_is_too_long_are_not_composed(tmp_path, monkeypatch):
+    """Regression: 32,700 marks on one letter held up the whole class for 8 s, before it began."""
+    composed = []
+    monkeypatch.setattr(unicodedata, "normalize", lambda _, text: composed.append(len(text)) or text)
+    path = tmp_path / "a.zip"
+    path.write_bytes(packed({"a" + "\u0301" * 16_350 + "\u0316" * 16_350: b""}))
+    with pytest.raises(InputError, match="a name of 32701 characters"):
+        read_bundle(path)
+    assert composed == []
+
+
 @pytest.mark.parametrize(
     ("data", "said"),
     [
@@ -211,6 +223,7 @@ def test_what_programs_print_into_a_terminal_is_kept_as_far_as_it_is_text():
         (packed({"C:\\x": b""}), '"C:/x" is an absolute path, which would lead out of the submission'),
         (packed({"a\x1b[2Jb": b""}), '"a\\u001b[2Jb" is a name with control characters'),
         (packed({"x" * 201: b""}), f'"{"x" * 40}"… is a name of 201 characters; at most 200 are taken'),
+        (packed({"x" * 201 * 4: b""}), f'"{"x" * 40}"… is a name of 804 characters; at most 200 are taken'),
         (packed(FILES, format=2), "manifest.json has format 2; this Linklab reads format 1"),
         (changed_flags(packed(FILES), 1), '"instance.json" is encrypted; hand in an archive without a password'),
         (

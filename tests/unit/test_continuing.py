@@ -143,7 +143,7 @@ def test_files_outside_the_folder_are_written_again(status):
     network = Told(fresh, fails=["base64"] if status else [])
     found = bring_back(network, replace(left_off([]), files={"/etc/x y": "text"}))
     ((terminal, line),) = network.lines
-    assert terminal == "client#back" and line == "echo dGV4dA== | base64 -d >'/etc/x y'"
+    assert terminal == "client#back" and line == "echo dGV4dA== | base64 -d > '/etc/x y'"
     assert (found.missing if status else found.done) == [
         "/etc/x y cannot be written again." if status else "/etc/x y is written again."
     ]

@@ -62,7 +62,8 @@ class Remembered:
                 self.said.append(f"{typed.terminal}? {typed.text}")
             case _:
                 self.said.append(f"{typed.terminal} {typed.text}")
-                self.time_s += float(typed.text.removeprefix("sleep "))
+                if typed.text.startswith("sleep "):
+                    self.time_s += float(typed.text.removeprefix("sleep "))
         if typed.text in self.hangs:
             raise DeadlineError("late")
         return [Completed(typed.terminal, typed.text, f"out of {typed.text}\n", 0, begin_s, self.time_s)]
@@ -150,7 +151,7 @@ def test_lines_that_overlap_overlap_again(lab, tmp_path):
         "h1#2(60) iperf3 -c 10.0.0.2",
         "h1 ^C",
         "h2 ^C",
-        "h2(30) ls",
+        "h2#21(30) ls",
         "close",
     ]
     waits = [float(one.rpartition(" ")[2]) for one in said if "#pause" in one]
@@ -238,6 +239,69 @@ def test_what_asks_the_guide_is_not_typed_again(lab, tmp_path, text, typed):
     assert {each.text for each in seen if isinstance(each, TypedEvidence)} == {text}
 
 
+SET = "sudo tc qdisc add dev h1-eth0 root netem delay 100ms"
+
+
+@pytest.mark.parametrize(
+    ("text", "typed"),
+    [
+        (f"{SET}; nano notes.txt", SET),
+        (f"nano notes.txt; {SET}", SET),
+        (f"man tc && {SET}", SET),
+        (f"ls && nano a.sh; {SET}", f"ls; {SET}"),
+        (f"ls; nano a.sh && {SET}", f"ls; {SET}"),
+        (f"ls && nano a.sh && {SET}", f"ls && {SET}"),
+        (f"{SET} && exit", SET),
+        ("bash; ls", "ls"),
+        ("ls; bash", "ls"),
+        ("ls; exit", "ls"),
+        ("tc qdisc show | less", "tc qdisc show"),
+        ("ifconfig 2>&1 |& more; ls", "ifconfig 2>&1; ls"),
+        ("echo 'a; b | less' && vi x", "echo 'a; b | less'"),
+        ("echo ${A:-;} \\; x; vi y", "echo ${A:-;} \\; x"),
+    ],
+)
+def test_what_stands_beside_an_editor_is_typed(lab, tmp_path, text, typed):
+    """Regression: the whole line was left out, and what it set was missing from then on."""
+    said, seen, _ = redone(lab, tmp_path, BEGUN, begins(text, 1.0), ends(text, 1.0, 2.0))
+    assert [one for one in said if "#pause" not in one] == ["start", f"h1(33) {typed}", "close"]
+    assert {each.text for each in seen if isinstance(each, TypedEvidence)} == {text}
+
+
+@pytest.mark.parametrize("text", ["nano x || ls", "nano x & ls", "nano 'x"])
+def test_a_line_that_is_no_plain_list_is_left_out_whole(lab, tmp_path, text):
+    """Which of its commands ran, nobody knows."""
+    said, _, _ = redone(lab, tmp_path, BEGUN, begins(text, 1.0), ends(text, 1.0, 2.0))
+    assert [one for one in said if "#pause" not in one] == ["start", "close"]
+
+
+@pytest.mark.parametrize(
+    ("between", "terminal"),
+    [
+        (("editor", EditorEvidence(("closed", "h1"))), "h1#21"),
+        (("editor", EditorEvidence(("closed", "h2"))), "h1"),
+        (CONTINUED, "h1#21"),
+    ],
+)
+def test_a_terminal_that_was_closed_is_a_new_one(lab, tmp_path, between, terminal):
+    """Regression: its folder and its aliases outlived it, so a script beside the lab was not found."""
+    entries = [begins("cd x", 1.0), ends("cd x", 1.0, 1.0), between, begins("ls", 5.0), ends("ls", 5.0, 6.0)]
+    said, _, _ = redone(lab, tmp_path, BEGUN, *entries)
+    assert [one for one in said if "#pause" not in one] == ["start", "h1(30) cd x", f"{terminal}(33) ls", "close"]
+
+
+def test_a_file_of_the_networks_own_is_written_inside(lab, tmp_path):
+    """Regression: /etc/sysctl.conf, which Lab 6 edits, was not there when its lines were typed again."""
+    conf = ("file", FileEvidence("/etc/sysctl.conf", "net.ipv4.ip_forward=1\n"))
+    said, _, _ = redone(lab, tmp_path, BEGUN, conf, begins("sysctl -p", 1.0), ends("sysctl -p", 1.0, 1.0))
+    assert [one for one in said if "#pause" not in one] == [
+        "start",
+        "client#look echo bmV0LmlwdjQuaXBfZm9yd2FyZD0xCg== | base64 -d > /etc/sysctl.conf",
+        "h1(30) sysctl -p",
+        "close",
+    ]
+
+
 def test_a_line_that_ends_with_another_status_is_told(lab, tmp_path):
     """But not one that Ctrl+C ended, of which the status says when."""
     stopped = ("typed", TypedEvidence("h1", "ping h2", 3.0, 9.0, "^C", 1))
@@ -276,7 +340,7 @@ def test_what_waits_for_keys_is_not_typed(lab, tmp_path):
     "text",
     [
         *("bash", "sudo -i", "sudo bash", "sudo su -", "su", "sh -i", "python3", "/bin/bash -l", "sudo -u root -i"),
-        *("bash; ls", "ls; bash", "exec bash", "env A=1 bash", "bash --norc", "python3 -q", "python3 -i x.py"),
+        *("exec bash", "env A=1 bash", "bash --norc", "python3 -q", "python3 -i x.py"),
         *("gnuplot", "cat > mine.sh", "cat"),
     ],
 )
@@ -298,7 +362,6 @@ def test_a_shell_that_waits_for_lines_is_left_out(lab, tmp_path, text):
         "python3 -c 1",
         "sudo",
         "bash --version",
-        "ls; exit",
         "cat x",
         "ls | cat",
     ],

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What of a line is typed when a lab is done once more: all but what waits for keys, and what asks the guide.  Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import dropwhile
+
+from linklab.guide.evidence import TypedEvidence
+from linklab.guide.shell import LONGEST, ShellCommand, commands_in, without_sudo
+
+_PAGERS = frozenset(("less", "more"))
+_HANDS = frozenset(("nano", "pico", "vi", "vim", "emacs", "ed", "man", "top", "htop", "watch")) | _PAGERS
+"""Programs that wait for keys: they set and measure nothing."""
+_ENDS_SHELL = frozenset(("exit", "logout"))
+_SHELLS = frozenset(("bash", "sh", "dash", "zsh", "fish", "python3", "python", "ipython3", "bc", "gdb"))
+_READ_LINES = _SHELLS | {"gnuplot", "R", "octave", "node", "sqlite3", "ftp", "nslookup", "cat"}
+"""Programs that read lines of whoever types until these end, where nothing else says what they are to do."""
+_TOLD = frozenset(("--version", "--help", "-V", "-h"))
+"""What such a program says of itself, and ends."""
+_OF_LOGIN = frozenset(("-", "-l", "--login", "root"))
+"""What may stand behind su where nothing says what it is to do."""
+_OF_SUDO = frozenset(("-i", "-s", "--login", "--shell"))
+_BEFORE = frozenset(("exec", "env", "command", "time", "nice", "nohup"))
+"""Words before the name of the program that runs."""
+_ASKING = ["linklab", "step"]
+_COMPOUND = frozenset(
+    ("for", "while", "until", "if", "case", "select", "do", "then", "else", "elif", "fi", "done", "esac", "function")
+)
+"""Words with which a compound command begins or goes on (bash(1), RESERVED WORDS)."""
+_SIGNS = re.compile(
+    r"""'[^']*' | "(?:\\.|[^"\\])*" | \\. | \$\{[^}]{0,200}\} | [<>]& | &>  # in these, a sign is none
+    | (?P<join>&& | ;) | (?P<pipe>\|&? (?!\|)) | (?P<other>\|\| | & | [(){}`'"\n] | << | \$\()""",
+    re.VERBOSE | re.DOTALL,
+)
+"""The signs of a shell's line: those that join lists and pipes, and those after which it is no plain list of pipes."""
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """A pipe of a line: its text, where its last program begins in it, and the sign behind it, "" at the end."""
+
+    text: str
+    last_at: int
+    sign: str
+
+
+def is_left_out(line: TypedEvidence) -> bool:
+    """Whether nothing of a line is typed; what an editor wrote is among the files."""
+    return not typed_again(line)
+
+
+def typed_again(line: TypedEvidence) -> str:
+    """What of a line is typed; "" for nothing.
+
+    Left out are programs that only keys end, shells and interpreters that wait for lines, which Ctrl+C does not end,
+    what ends the shell, and `linklab step`, since there is no guide to ask, and its failure would be the line's.
+    """
+    if not any(_is_left_out(line.terminal, piece) for piece in (line.text, *_texts(line.text))):
+        return line.text
+    pieces = _pieces(line.text)
+    if pieces is None:  # a group or a loop: all or nothing
+        return "" if _is_for_hands(line.terminal, line.text) else line.text
+    found: list[_Piece] = []
+    for piece in pieces:
+        if _ends_shell(line.terminal, piece.text):
+            break
+        kept = piece.text
+        if _is_paged(line.terminal, piece):
+            kept = piece.text[: piece.last_at].rstrip().removesuffix("&").removesuffix("|").rstrip()
+        if kept and not _is_left_out(line.terminal, kept):
+            found.append(_Piece(kept, 0, piece.sign))
+        elif found and piece.sign == ";":
+            found[-1] = _Piece(found[-1].text, 0, ";")
+    return "".join(f"{piece.text.strip()}{_spaced(piece.sign)}" for piece in _without_last_sign(found))
+
+
+def _without_last_sign(pieces: Sequence[_Piece]) -> list[_Piece]:
+    return [*pieces[:-1], *(_Piece(piece.text, 0, "") for piece in pieces[-1:])]
+
+
+def _spaced(sign: str) -> str:
+    return {"": "", ";": "; "}.get(sign, f" {sign} ")
+
+
+def _pieces(text: str) -> list[_Piece] | None:
+    """The pipes of a line that is a plain list of them; None for another."""
+    found: list[_Piece] = []
+    begin = last_at = 0
+    for sign in _SIGNS.finditer(text[:LONGEST]):
+        if sign["other"]:
+            return None
+        if sign["pipe"]:
+            last_at = sign.end()
+        elif sign["join"]:
+            found.append(_Piece(text[begin : sign.start()], last_at - begin, sign[0]))
+            begin = last_at = sign.end()
+    found.append(_Piece(text[begin:], last_at - begin, ""))
+    if any(_COMPOUND.intersection(piece.text.split()[:1]) for piece in found):
+        return None
+    return [piece for piece in found if piece.text.strip()]
+
+
+def _texts(text: str) -> Iterator[str]:
+    return (piece.text for piece in _pieces(text) or ())
+
+
+def _is_left_out(terminal: str, text: str) -> bool:
+    return _asks(text) or _ends_shell(terminal, text) or _is_for_hands(terminal, text)
+
+
+def _asks(text: str) -> bool:
+    """Whether a command only asks the guide."""
+    words = text.split()
+    return words[:2] == _ASKING and all(re.fullmatch(r"[\w-]+", word) for word in words)
+
+
+def _ends_shell(terminal: str, text: str) -> bool:
+    commands = commands_in(terminal, text)
+    return bool(commands) and all(each.program in _ENDS_SHELL for each in commands)
+
+
+def _is_paged(terminal: str, piece: _Piece) -> bool:
+    """Whether a pipe ends in a program that only shows a page at a time."""
+    last = commands_in(terminal, piece.text[piece.last_at :])
+    return piece.last_at > 0 and [each.program in _PAGERS for each in last] == [True]
+
+
+def _is_for_hands(terminal: str, text: str) -> bool:
+    """Whether only keys end a command, because it is an editor, or a shell that waits for lines."""
+    words = text.split()
+    if words[:1] == ["sudo"] and not without_sudo(words):
+        return not _OF_SUDO.isdisjoint(words)
+    commands = commands_in(terminal, text)
+    return any(each.program in _HANDS or ("<" not in text and _waits_for_lines(each)) for each in commands)
+
+
+def _waits_for_lines(command: ShellCommand) -> bool:
+    """Whether nothing says what a shell or an interpreter is to do."""
+    program, *words = without_sudo(list(dropwhile(_BEFORE.__contains__, command.words))) or ("",)
+    if command.fed:
+        return False
+    if program == "su":
+        return _OF_LOGIN.issuperset(words)
+    said = not _TOLD.isdisjoint(words) or not all(word.startswith("-") for word in words)
+    return program in _READ_LINES and (not said or "-i" in words)
