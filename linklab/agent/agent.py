@@ -39,7 +39,7 @@ from linklab.agent.asks import SOCKET, Asks
 from linklab.agent.console import start_console
 from linklab.agent.live import LiveTerminals
 from linklab.agent.open_vswitch import OVS_COUNTS_CPUS_FROM_S, BuildError
-from linklab.agent.terminal import RC, Terminal, TerminalError, TypedText, start_shell
+from linklab.agent.terminal import CTRL_C, CTRL_Z, RC, Terminal, TerminalError, TypedText, start_shell
 
 HERE = Path(__file__).resolve().parent
 SCRIPTS = HERE.parent.parent / "scripts"
@@ -303,7 +303,7 @@ class Agent:
         assert terminal.job is not None
         self._wait_for_tick()
         if terminal.job.end_s is None:
-            terminal.interrupt()
+            terminal.interrupt(CTRL_Z if message.get("suspend") else CTRL_C)
         self._wait_for_end(message, terminal)
 
     def _op_finished(self, message: dict[str, Any]) -> None:

@@ -13,7 +13,8 @@ Requests to the agent: {"id": n, "op": ..., ...}, answered by {"id": n, "ok": ..
                within_s: several are typed within this time
     computed   -                                             {"computed": [{program, from_s, s, ...}, ...]}:
                                                              see linklab.agent.own_kernel; from_s: network time
-    stop       terminal                                      one of those: Ctrl+C to what runs in the background
+    stop       terminal, suspend? true                       one of those: Ctrl+C to what runs in the background,
+                                                             or Ctrl+Z
     finished   terminal, within_s?                           one of those, when it has ended by itself; Ctrl+C after
                                                              so much network time
     now        -                                             {"now_s": ..., "clock_s": the kernel's clock}

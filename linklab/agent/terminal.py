@@ -26,7 +26,7 @@ COLOURS = re.compile(r"\x1b\[[0-9;]*[mK]")
 RC = r"""PROMPT_COMMAND='printf "\033]777;prompt;%s\007" "$?"'; PS1=''; PS2=$'\033]777;more\007'; unset HISTFILE
 """
 SHELL = ["/bin/bash", "--noprofile", "--noediting", "-i"]
-CTRL_C = b"\x03"
+CTRL_C, CTRL_Z = b"\x03", b"\x1a"
 READ_BYTES = 65536
 LONGEST_LINE = 4095
 """Bytes of a typed line with its Enter; the kernel drops what goes beyond (termios(3), canonical mode)."""
@@ -97,9 +97,9 @@ class Terminal:
             no_echo(self.master)  # a program that had the terminal may have left it on, as Mininet's CLI does
         self._next_line()
 
-    def interrupt(self) -> None:
-        """Ctrl+C."""
-        os.write(self.master, CTRL_C)
+    def interrupt(self, key: bytes = CTRL_C) -> None:
+        """Ctrl+C, or Ctrl+Z."""
+        os.write(self.master, key)
 
     def _next_line(self) -> None:
         assert self.job is not None

@@ -89,9 +89,10 @@ class AgentNetwork:
         if self._on_output is not None:
             self._on_output(message["terminal"], message["text"])
 
-    def stop(self, terminal: str, *, deadline_s: float = 60) -> Completed:
-        """Ctrl+C to what runs in the background of a terminal; see `Network.stop`."""
-        return self._one("stop", terminal, deadline_s, f"what was stopped in {terminal}")
+    def stop(self, terminal: str, *, deadline_s: float = 60, suspend: bool = False) -> Completed:
+        """Ctrl+C, or Ctrl+Z, to what runs in the background of a terminal; see `Network.stop`."""
+        more = {"suspend": True} if suspend else {}
+        return self._one("stop", terminal, deadline_s, f"what was stopped in {terminal}", **more)
 
     def finished(self, terminal: str, *, deadline_s: float = 600, within_s: float | None = None) -> Completed:
         """Wait for what runs in the background of a terminal; see `Network.finished`."""

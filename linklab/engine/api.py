@@ -244,8 +244,11 @@ class Network(Protocol):
         """
         ...
 
-    def stop(self, terminal: str, *, deadline_s: float = 60) -> Completed:
-        """Ctrl+C to what `Background` left running there; its whole output. AgentError if nothing runs there."""
+    def stop(self, terminal: str, *, deadline_s: float = 60, suspend: bool = False) -> Completed:
+        """Ctrl+C to what `Background` left running there; its whole output. AgentError if nothing runs there.
+
+        suspend: Ctrl+Z in its place, after which the shell there takes `bg` and `fg`.
+        """
         ...
 
     def finished(self, terminal: str, *, deadline_s: float = 600, within_s: float | None = None) -> Completed:

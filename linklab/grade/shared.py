@@ -237,9 +237,13 @@ class SharedNetwork:
         ask = partial(_run, list(actions), deadline_s, at_once)
         return self._ask("run", [typed, at_once], ask)
 
-    def stop(self, terminal: str, *, deadline_s: float = 60) -> Completed:
+    def stop(self, terminal: str, *, deadline_s: float = 60, suspend: bool = False) -> Completed:
         """See `Network.stop`."""
-        return self._ask("stop", terminal, lambda network: network.stop(terminal, deadline_s=deadline_s))
+
+        def ask(network: Network) -> Completed:
+            return network.stop(terminal, deadline_s=deadline_s, suspend=suspend)
+
+        return self._ask("stop", [terminal, suspend], ask)
 
     def finished(self, terminal: str, *, deadline_s: float = 600, within_s: float | None = None) -> Completed:
         """See `Network.finished`."""

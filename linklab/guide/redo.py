@@ -34,13 +34,14 @@ from linklab.guide.redo_lines import (
     end_of,
     finish_of,
     inside_finish,
+    is_about_jobs,
     is_stopped,
     leaves,
     without_prompt,
     written_meanwhile,
 )
 from linklab.guide.retyped import typed_again
-from linklab.guide.shell import CLIENT
+from linklab.guide.shell import CLIENT, SUSPENDED
 from linklab.lab.model import Lab
 from linklab.state.model import READ_STATE, State
 
@@ -105,6 +106,8 @@ class Redoing:
         self._running: dict[tuple[str, str, float], _Running] = {}
         self._shells: Counter[str] = Counter()
         """Node → how often all of its terminals were closed in this network."""
+        self._jobs: dict[str, str] = {}
+        """Node → the terminal in which Ctrl+Z suspended a program last."""
         self._shift_s = 0.0
         self._said_s = 0.0
         self._written: set[str] = set()
@@ -130,6 +133,8 @@ class Redoing:
                 self.stopped = str(error)
 
     def _entry(self, kind: str, each: GuideEvidence | None, rest: Sequence[ProgressEntry]) -> Iterator[GuideEvidence]:
+        if self._network is not None:
+            self._left_s()
         if kind == BEGUN:
             self._begin()
         elif kind == CONTINUED:
@@ -138,6 +143,7 @@ class Redoing:
             case EditorEvidence(words=verb):
                 if verb[:1] == ("closed",):
                     self._shells.update(verb[1:])
+                    self._jobs.pop("".join(verb[1:2]), None)
                 yield each
             case FileEvidence():
                 yield self._write(each)
@@ -155,6 +161,7 @@ class Redoing:
         self._stack.close()
         self._running.clear()
         self._shells.clear()
+        self._jobs.clear()
         self._mininet = ""
         lab_script.leave(self.lab.topology, self.folder)  # as whatever opens the lab does
         drawn = self.lab.load_topology() if runs_at_once(self.lab.manual) else None
@@ -177,6 +184,7 @@ class Redoing:
                 self._wait_end(one, stop=True)
         self._running.clear()
         self._shells.update((CLIENT, *self.network.nodes))
+        self._jobs.clear()
         self._mininet = ""
         self._pending = [*([self._fresh] if self._fresh else []), self._look()]
 
@@ -217,9 +225,8 @@ class Redoing:
         ended, alone = end_of(line, rest)
         self._keep_pace(line.start_s)
         self._relieve()
-        for file in written_meanwhile(line, rest, ended):
-            self._write(file)
         if self._mininet and line.terminal == CLIENT:
+            self._bring_files(line, rest, ended)
             done = self._run(Typed(self._mininet, line.text, inside_finish(line, ended)))
             yield from self._done(line, done, ended)
             self._at_prompt = not leaves(line)
@@ -228,12 +235,13 @@ class Redoing:
         if not text:
             yield TypedEvidence(line.terminal, line.text, self._now_s())
             return
-        terminal = self._free(line.terminal)
+        self._bring_files(line, rest, ended)
+        terminal = self._free(line.terminal, about_jobs=is_about_jobs(line))
         if starts_network(line) and line.terminal == CLIENT:
             self._mininet, self._at_prompt = terminal, True
             done = self._run(Typed(terminal, text, Shows(PROMPT)))
             yield self._starts(line, done, terminal)
-        elif ended is not None and alone:
+        elif ended is not None and alone and ended.status != SUSPENDED:
             yield from self._alone(line, Typed(terminal, text, finish_of(ended)), ended)
         else:
             done = self._run(Typed(terminal, text, Background()))
@@ -251,6 +259,10 @@ class Redoing:
         start_s = self._now_s()
         try:
             done = self.network.run([typed], deadline_s=min(self._left_s(), LINE_WALL_S))[0]
+        except AgentError:  # its shell has ended with it, or the line is too long to be typed; the next gets a new one
+            yield TypedEvidence(line.terminal, line.text, start_s)
+            yield self._look()
+            return
         except DeadlineError:
             self._left_s()
             self.in_vain.append(f"{quoted(line.text)} on {line.terminal}")
@@ -282,7 +294,9 @@ class Redoing:
             left = Completed(one.terminal, line.text, one.output, line.status or 0, 0.0, self._now_s())
             yield from self._ended(one.begun, left, line)
             return
-        done = self._wait_end(one, BESIDE_S + left_out_s, stop=is_stopped(line))
+        if line.status == SUSPENDED:
+            self._jobs[line.terminal.partition("#")[0]] = one.terminal
+        done = self._wait_end(one, BESIDE_S + left_out_s, stop=is_stopped(line), suspend=line.status == SUSPENDED)
         yield from self._ended(one.begun, done, line)
 
     def _ended(self, begun: TypedEvidence, done: Completed, ended: TypedEvidence | None) -> Iterator[GuideEvidence]:
@@ -297,21 +311,25 @@ class Redoing:
         if not looks_only(seen, self.network.nodes):
             yield self._look()
 
-    def _wait_end(self, one: _Running, within_s: float = BESIDE_S, *, stop: bool) -> Completed:
+    def _wait_end(self, one: _Running, within_s: float = BESIDE_S, *, stop: bool, suspend: bool = False) -> Completed:
         try:
             if stop:
-                return self.network.stop(one.terminal, deadline_s=self._left_s())
+                return self.network.stop(one.terminal, deadline_s=self._left_s(), suspend=suspend)
             return self.network.finished(one.terminal, deadline_s=self._left_s(), within_s=within_s)
         except AgentError:  # it has ended already
             now_s = self._now_s()
             return Completed(one.terminal, one.begun.text, one.output, None, one.begun.start_s, now_s)
 
-    def _free(self, node: str) -> str:
+    def _free(self, node: str, *, about_jobs: bool) -> str:
         """A terminal of the node in which nothing runs; the first where that is possible, for its variables.
 
         Of those alone that were begun since all terminals of the node were closed.
+
+        about_jobs: for a line like `bg`, which is of the terminal in which a program was suspended last.
         """
         taken = {one.terminal for one in self._running.values()}
+        if about_jobs and (suspended := self._jobs.get(node.partition("#")[0])) not in (None, *taken):
+            return str(suspended)
         first = _MOST_SHELLS * self._shells[node.partition("#")[0]] + 1
         names = [f"{node}#{number}" if number > 1 else node for number in range(first, first + _MOST_SHELLS)]
         return next((name for name in names if name not in taken), names[-1])
@@ -339,6 +357,12 @@ class Redoing:
         return max(0.0, pause_s - MOST_PAUSE_S)
 
     # --- files
+
+    def _bring_files(self, line: TypedEvidence, rest: Sequence[ProgressEntry], ended: TypedEvidence | None) -> None:
+        """Write what a line may use and is told of only when it ends."""
+        for file in written_meanwhile(line, rest, ended):
+            self._left_s()
+            self._write(file)
 
     def _write(self, file: FileEvidence) -> FileEvidence:
         """A file as the student had it, in the working folder, or inside the network where it is none of that.

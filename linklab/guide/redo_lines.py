@@ -13,7 +13,7 @@ from linklab.engine.api import StopAfter
 from linklab.guide.evidence import FileEvidence, GuideEvidence, TypedEvidence
 from linklab.guide.plan import LEAVES
 from linklab.guide.progress import BEGUN, CONTINUED
-from linklab.guide.shell import BY_KEY
+from linklab.guide.shell import BY_KEY, commands_in
 
 ProgressEntry: TypeAlias = tuple[str, "GuideEvidence | None"]
 """As `LabProgress.entries` gives them."""
@@ -22,6 +22,7 @@ LONGEST_S = 7200.0
 """Network time that one line may take; the longest is a sweep of Lab 22 with 2,050 s."""
 MORE_S = 30.0
 """A line that ended by itself may take three times as long, and so much more, before it is stopped."""
+_ABOUT_JOBS = frozenset(("bg", "fg", "jobs", "disown", "wait"))
 PROMPT = r"(?:^|\n)mininet> \s*\Z"
 STOPPED_S = 5.0
 """Network time of what Ctrl+C ended at Mininet's own prompt: a ping there is to show a few replies."""
@@ -76,6 +77,12 @@ def inside_finish(line: TypedEvidence, ended: TypedEvidence | None) -> StopAfter
     if ended is None or is_stopped(ended):
         return StopAfter(STOPPED_S, PROMPT)
     return StopAfter(LONGEST_S, PROMPT)
+
+
+def is_about_jobs(line: TypedEvidence) -> bool:
+    """Whether a line is for programs that its own shell has suspended or sent into the background."""
+    commands = commands_in(line.terminal, line.text)
+    return any(each.program in _ABOUT_JOBS or any(word.startswith("%") for word in each.words) for each in commands)
 
 
 def leaves(line: TypedEvidence) -> bool:

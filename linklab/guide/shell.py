@@ -20,7 +20,8 @@ _PIPES = ("|", "|&")
 _LOOPS = ("for", "while", "until", "if", "case", "{", "(")
 _SUDO_VALUES = ("-u", "-g", "-C", "-p")
 CLIENT, CONSOLE = "client", "mininet"
-BY_KEY = (130, 131, 148)
+SUSPENDED = 148
+BY_KEY = (130, 131, SUSPENDED)
 """Status of what Ctrl+C, Ctrl+\\, or Ctrl+Z ended or stopped: 128 and the signal (bash(1), EXIT STATUS)."""
 LONGEST = 2**14
 """Characters of a line that are read; a terminal takes 4,096 at once (termios(3)), and the guide reads a line often."""

@@ -113,7 +113,7 @@ class ScriptedNetwork:
         output, status = found if isinstance(found, tuple) else (found, 0)
         return api.Completed(action.terminal, action.text, output, status, start_s, self.time_s)
 
-    def stop(self, terminal: str, *, deadline_s: float = 60) -> api.Completed:
+    def stop(self, terminal: str, *, deadline_s: float = 60, suspend: bool = False) -> api.Completed:
         """End what runs there."""
         if terminal not in self.running:
             raise AgentError(f"nothing runs in {terminal}")

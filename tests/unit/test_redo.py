@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from linklab.engine.api import Background, Completed, Shows, StopAfter
-from linklab.errors import BootError, DeadlineError, ShortageError
+from linklab.errors import AgentError, BootError, DeadlineError, ShortageError
 from linklab.guide import redo
 from linklab.guide.claims import MostMeasured
 from linklab.guide.evidence import EditorEvidence, FileEvidence, StateEvidence, TypedEvidence
@@ -28,8 +28,9 @@ class Remembered:
 
     nodes = ("h1", "h2")
 
-    def __init__(self, hangs=()):
+    def __init__(self, hangs=(), ends_shell=()):
         self.said, self.time_s, self.hangs, self.environment = [], 0.0, hangs, {"kernel": "1"}
+        self.ends_shell = ends_shell
 
     @contextlib.contextmanager
     def start(self, topology, **_):
@@ -66,12 +67,14 @@ class Remembered:
                     self.time_s += float(typed.text.removeprefix("sleep "))
         if typed.text in self.hangs:
             raise DeadlineError("late")
+        if typed.text in self.ends_shell:
+            raise AgentError("its shell ended")
         return [Completed(typed.terminal, typed.text, f"out of {typed.text}\n", 0, begin_s, self.time_s)]
 
-    def stop(self, terminal, *, deadline_s):
-        """Ctrl+C."""
-        self.said.append(f"{terminal} ^C")
-        return Completed(terminal, "", "stopped\n", 130, 0.0, self.time_s)
+    def stop(self, terminal, *, deadline_s, suspend=False):
+        """Ctrl+C, or Ctrl+Z."""
+        self.said.append(f"{terminal} {'^Z' if suspend else '^C'}")
+        return Completed(terminal, "", "stopped\n", 148 if suspend else 130, 0.0, self.time_s)
 
     def finished(self, terminal, *, deadline_s, within_s):
         """Wait."""
@@ -300,6 +303,53 @@ def test_a_file_of_the_networks_own_is_written_inside(lab, tmp_path):
         "h1(30) sysctl -p",
         "close",
     ]
+
+
+def test_what_ctrl_z_suspended_goes_on_in_its_terminal(lab, tmp_path):
+    """Regression: it was ended by Ctrl+C, `bg` found no job, and all clients of the server failed."""
+    suspended = ("typed", TypedEvidence("h2", "iperf3 -s", 1.0, 3.0, "^Z", 148))
+    entries = [begins("sleep 9", 0.0, "h2"), begins("iperf3 -s", 1.0, "h2"), suspended, begins("bg", 4.0, "h2")]
+    more = [ends("bg", 4.0, 4.0, "h2"), ends("sleep 9", 0.0, 9.0, "h2"), begins("kill %1", 10.0, "h2")]
+    said, seen, _ = redone(lab, tmp_path, BEGUN, *entries, *more, ends("kill %1", 10.0, 10.0, "h2"))
+    assert [one for one in said if "#pause" not in one] == [
+        "start",
+        "h2& sleep 9",
+        "h2#2& iperf3 -s",
+        "h2#2 ^Z",
+        "h2#2(30) bg",
+        "h2 wait",
+        "h2#2(30) kill %1",
+        "close",
+    ]
+    assert next(each.status for each in seen if isinstance(each, TypedEvidence) and each.ended) == 148
+
+
+def test_a_line_that_ends_its_shell_does_not_end_the_lab(lab, tmp_path):
+    """What it set counts by what the kernel says; regression: all that came after counted as not done."""
+    text = "exec sudo tc qdisc add dev h1-eth0 root netem delay 100ms"
+    entries = [begins(text, 1.0), ends(text, 1.0, 1.0), begins("ls", 2.0), ends("ls", 2.0, 2.0)]
+    said, seen, redoing = redone(lab, tmp_path, BEGUN, *entries, ends_shell=[text])
+    assert [one for one in said if "#pause" not in one] == ["start", f"h1(30) {text}", "h1(30) ls", "close"]
+    assert redoing.stopped == ""
+    kinds = [type(each).__name__ for each in seen]
+    assert kinds == ["StateEvidence", "TypedEvidence", "StateEvidence", "TypedEvidence", "TypedEvidence"]
+
+
+def test_lines_that_are_left_out_write_no_files_meanwhile(lab, tmp_path, monkeypatch):
+    """Regression: 1,000 of them wrote 7,900 files each, so grading ended as an error of ours."""
+    written = []
+    monkeypatch.setattr(Redoing, "_write", lambda _, file: written.append(file.path) or file)
+    editors = [begins(f"nano {number}", 1.0) for number in range(9)]
+    files = [("file", FileEvidence(str(number), "x")) for number in range(9)]
+    redone(lab, tmp_path, BEGUN, *editors, *files, *(ends(f"nano {number}", 1.0, 2.0) for number in range(9)))
+    assert written == [str(number) for number in range(9)]
+
+
+def test_the_time_of_the_grader_is_asked_at_each_entry(lab, tmp_path, monkeypatch):
+    """Also where nothing is typed."""
+    files = [("file", FileEvidence("a", "x"))] * 3
+    _, _, redoing = redone(lab, tmp_path, BEGUN, *files, most_s=0.0)
+    assert redoing.stopped == "doing it again took the grader more than 0 s of processor time"
 
 
 def test_a_line_that_ends_with_another_status_is_told(lab, tmp_path):
