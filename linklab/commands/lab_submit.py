@@ -46,9 +46,16 @@ def submit_lab(args: argparse.Namespace) -> int:
         raise InputError(
             "whose work is this? Give --student with the name by which your course knows you, and --name with yours"
         )
-    said = {"lab": lab.number, "slug": lab.slug, "replayed": replayed(lab), "student": student, "name": name}
+    said: dict[str, object] = {
+        "lab": lab.number,
+        "slug": lab.slug,
+        "replayed": replayed(lab),
+        "student": student,
+        "name": name,
+    }
     out = args.out or folder / f"lab{lab.number}-{re.sub(r'[^A-Za-z0-9_.-]+', '-', student or name)}.zip"
     found = collect(folder, skip=[out])
+    said["executable"] = [name.removeprefix("results/") for name in found.executable]
     files = {
         "lab.json": (json.dumps({**said, "linklab": __version__}, ensure_ascii=False, indent=2) + "\n").encode(),
         "progress.jsonl": progress.path.read_bytes(),

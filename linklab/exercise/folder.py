@@ -89,10 +89,11 @@ def _environment(text: str) -> list[tuple[str, str, str]]:
 
 @dataclass
 class Collected:
-    """Files for a bundle: path in it → content; and sentences on what was left out."""
+    """Files for a bundle: path in it → content; which of the results are programs; sentences on what was left out."""
 
     results: dict[str, bytes] = field(default_factory=dict)
     terminals: dict[str, bytes] = field(default_factory=dict)
+    executable: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
 
@@ -120,7 +121,9 @@ def collect(folder: Path, skip: Sequence[Path] = ()) -> Collected:
             found.terminals[str(inside)] = path.read_bytes()
         else:
             name = str(inside) if inside.parts[0] == "results" else f"results/{inside}"
-            found.results[name if name not in found.results else f"results/other/{inside}"] = path.read_bytes()
+            name = name if name not in found.results else f"results/other/{inside}"
+            found.results[name] = path.read_bytes()
+            found.executable += [name] if path.stat().st_mode & stat.S_IXUSR else []
     if left_out:
         more = f" and {len(left_out) - 5} more" if len(left_out) > 5 else ""
         found.notes.append(f"left out, since there is no room for them: {', '.join(left_out[:5])}{more}")

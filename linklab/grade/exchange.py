@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import itertools
 import os
+import shutil
 import stat
 import time
 from collections.abc import Generator, Iterator
@@ -20,6 +20,9 @@ from typing import BinaryIO
 
 _SEEN = tuple[int, int, int, int]
 _DEPTH = 8
+_MOST_LINKS = 500
+"""Links, and folders, with which the next network begins."""
+_OURS, _PERMISSIONS = 0o600, 0o777
 _TICK_NS = 10_000_000
 """After which a file that is written has another time: the longest tick of a machine's clock (CONFIG_HZ=100)."""
 _UNSETTLED: _SEEN = (0, 0, 0, 0)
@@ -46,16 +49,31 @@ class Room:
 
 
 @dataclass
+class LeftFolder:
+    """How a network has left its folder, beside the plain files there that came out.
+
+    folders: their names; links: name → where it leads; gone: files that were there, with what ours are known by.
+    """
+
+    folders: tuple[str, ...] = ()
+    links: dict[str, str] = field(default_factory=dict)
+    gone: dict[str, _SEEN] = field(default_factory=dict)
+
+
+@dataclass
 class CameOut:
     """What has come out of all networks of a submission, since one can begin as many as it likes.
 
     written: bytes in all; taken: our folder → name there → bytes, which stay when a network deletes the file.
     full: whether something had to stay inside because of the bytes in all.
+    left: our folder → how the last network left it, so that the next one begins with that; None where each network
+        begins with our files alone.
     """
 
     written: int = 0
     full: bool = False
     taken: dict[Path, dict[str, int]] = field(default_factory=dict)
+    left: dict[Path, LeftFolder] | None = None
 
 
 class Exchange:
@@ -85,6 +103,10 @@ class Exchange:
         self._known: dict[str, tuple[_SEEN, _SEEN]] = {}  # name → our file and theirs when they were alike
         self._came_out = came_out or CameOut()
         self._taken = self._came_out.taken.setdefault(ours, {})
+        before = (self._came_out.left or {}).get(ours, LeftFolder())
+        self._to_make: LeftFolder | None = before
+        self._gone = dict(before.gone)
+        self._links: dict[str, tuple[_SEEN, str]] = {}  # name there → what it was known by, and where it leads
 
     def push(self) -> list[str]:
         """Bring in what is new or changed on our side; the names of files that their folder does not take.
@@ -93,12 +115,15 @@ class Exchange:
             OSError: a file of ours cannot be read, or something has taken the place of one; or our side fails.
         """
         left_out = []
+        if self._to_make is not None:
+            self._make_again(self._to_make)
+            self._to_make = None
         for path in sorted(self.ours.rglob("*")):
             name = path.relative_to(self.ours).as_posix()
             if path.is_symlink() or not path.is_file():
                 continue
             about = path.stat()
-            if self._known.get(name, (None, None))[0] == _seen(about):
+            if _seen(about) in (self._known.get(name, (None, None))[0], self._gone.get(name)):
                 continue
             content, theirs = path.read_bytes(), _UNSETTLED
             try:
@@ -117,6 +142,16 @@ class Exchange:
                     os.close(number)
             self._known[name] = (_seen(about), theirs)
         return left_out
+
+    def _make_again(self, left: LeftFolder) -> None:
+        """Make the folders and links that the network before had; what cannot be made is theirs to miss."""
+        for name in (*(f"{folder}/" for folder in left.folders), *left.links):
+            with _theirs_may_fail(), _parent(self.theirs, name, make=True, owner=self.owner) as folder:
+                if name in left.links:
+                    last = name.rpartition("/")[2]
+                    os.symlink(left.links[name], last, dir_fd=folder)
+                    if self.owner is not None:
+                        os.chown(last, self.owner, self.owner, dir_fd=folder, follow_symlinks=False)
 
     def _brought(self, name: str, content: bytes, mode: int) -> int:
         """Write a file there, whole or not at all; the caller closes it."""
@@ -142,8 +177,9 @@ class Exchange:
             OSError: our side has no room for it, or fails.
         """
         left_out = []
-        found = sorted(_files(self.theirs, self.room.files), key=lambda entry: (entry[1][1], entry[0]))
-        for name, theirs in found:
+        there = _look(self.theirs, self.room.files)
+        self._note_left(there)
+        for name, theirs in sorted(there.files, key=lambda entry: (entry[1][1], entry[0])):
             if self._known.get(name, (None, None))[1] == theirs:
                 continue
             if not self._has_room(name, theirs[1]):
@@ -152,6 +188,21 @@ class Exchange:
             with _theirs_may_fail():
                 self._take(name, theirs)
         return left_out
+
+    def _note_left(self, there: _There) -> None:
+        """Note what the next network is to begin with."""
+        if self._came_out.left is None:
+            return
+        names = {name for name, _ in there.files}
+        if there.whole:
+            known = {name: ours for name, (ours, _) in self._known.items()}
+            self._gone = {name: ours for name, ours in {**self._gone, **known}.items() if name not in names}
+        for name, seen in there.links:
+            if self._links.get(name, (None, ""))[0] != seen:
+                with _theirs_may_fail(), _parent(self.theirs, name) as folder:
+                    self._links[name] = seen, os.readlink(name.rpartition("/")[2], dir_fd=folder)
+        links = {name: self._links[name][1] for name, seen in there.links if name in self._links}
+        self._came_out.left[self.ours] = LeftFolder(tuple(there.folders), links, dict(self._gone))
 
     def _has_room(self, name: str, size: int) -> bool:
         others = sum(self._taken.values()) - self._taken.get(name, 0)
@@ -170,13 +221,35 @@ class Exchange:
             settled = time.time_ns() - theirs[3] > _TICK_NS
         path = self.ours / name
         if not settled and path.is_file() and path.read_bytes() == content:
+            self._give_mode(path, about)
+            self._known[name] = (_seen(path.stat()), _UNSETTLED)
             return
+        self._make_way(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         self._taken[name] = max(len(content), self._taken.get(name, 0))  # also where only a part can be written
         self._came_out.written += len(content)
         path.write_bytes(content)
+        self._give_mode(path, about)
         self._taken[name] = len(content)
         self._known[name] = (_seen(path.stat()), theirs if settled else _UNSETTLED)
+
+    def _give_mode(self, path: Path, theirs: os.stat_result) -> None:
+        """Give a file of ours the rights of theirs, for the next network; to change them is to change the file."""
+        mode = _OURS | stat.S_IMODE(theirs.st_mode) & _PERMISSIONS
+        if self._came_out.left is not None and stat.S_IMODE(path.stat().st_mode) != mode:
+            path.chmod(mode)
+
+    def _make_way(self, path: Path) -> None:
+        """Remove a file of ours where they have a folder by now, and a folder where they have a file."""
+        if self._came_out.left is None:
+            return
+        if path.is_dir():
+            shutil.rmtree(path)
+        for folder in path.parents:
+            if folder == self.ours:
+                return
+            if folder.is_file():
+                folder.unlink()
 
 
 def _seen(about: os.stat_result) -> _SEEN:
@@ -226,18 +299,38 @@ def _opened(name: str, folder: int) -> BinaryIO:
         raise
 
 
-def _files(top: int, most: int) -> list[tuple[str, _SEEN]]:
-    """Plain files with printable names, not too deep and not too many.
+@dataclass
+class _There:
+    """What lies in their folder: plain files and links with what they are known by, and folders, by printable names.
+
+    whole: whether that is all.
+    """
+
+    files: list[tuple[str, _SEEN]] = field(default_factory=list)
+    links: list[tuple[str, _SEEN]] = field(default_factory=list)
+    folders: list[str] = field(default_factory=list)
+    whole: bool = True
+
+
+def _look(top: int, most: int) -> _There:
+    """What lies there, not too deep, and not too many files, and `_MOST_LINKS` of links and of folders.
 
     At most twice as many entries are looked at, because folders and links without end would cost as much time as files.
     """
-    found: list[tuple[str, _SEEN]] = []
+    found = _There()
     with contextlib.closing(_entries(top, "")) as entries:
-        for name, about in itertools.islice(entries, 2 * most):
-            if about is not None and stat.S_ISREG(about.st_mode) and name.isprintable():
-                found.append((name, _seen(about)))
-            if len(found) == most:
+        for number, (name, about) in enumerate(entries):
+            if number == 2 * most or len(found.files) == most:
+                found.whole = False
                 break
+            if about is None or not name.isprintable():
+                continue
+            if stat.S_ISREG(about.st_mode):
+                found.files.append((name, _seen(about)))
+            elif stat.S_ISLNK(about.st_mode) and len(found.links) < _MOST_LINKS:
+                found.links.append((name, _seen(about)))
+            elif stat.S_ISDIR(about.st_mode) and len(found.folders) < _MOST_LINKS:
+                found.folders.append(name)
     return found
 
 

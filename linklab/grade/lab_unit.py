@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -66,6 +66,7 @@ class HandedInLab:
     """What lab.json says, and what the student wrote.
 
     predictions: id → text; answers: number → text; more: notes on those that are not among them.
+    executable: names of files of the student's that are programs.
     """
 
     lab: Lab
@@ -75,6 +76,7 @@ class HandedInLab:
     predictions: Mapping[str, str] = field(default_factory=dict)
     answers: Mapping[str, str] = field(default_factory=dict)
     more: tuple[str, ...] = ()
+    executable: frozenset[str] = frozenset()
 
 
 def grade_lab(bundle: Bundle, source: str, engine: Engine) -> Report:
@@ -91,7 +93,7 @@ def grade_lab(bundle: Bundle, source: str, engine: Engine) -> Report:
     _see_all(claimed, (each for _, each in entries if each is not None))
     guide = Guide(handed_in.lab)
     with working_folder("linklab-lab-") as folder:
-        _own_files(bundle, folder, entries)
+        _own_files(bundle, folder, entries, handed_in.executable)
         redoing = Redoing(handed_in.lab, _for_a_lab(engine), folder, time.monotonic() + HANG_S, _MOST_S)
         _see_all(guide, redoing.evidence(entries))
     checks = tuple(_check(state) for state in guide.steps() if _counts(guide.plan, state))
@@ -168,7 +170,9 @@ def _read(bundle: Bundle) -> HandedInLab:
     answers = {number: _words(text) for number, text in _mapping(notes.get("answers")).items()}
     same = data.get("replayed") == replayed(lab)
     about = _label(data.get("student")), _label(data.get("name"))
-    return HandedInLab(lab, *about, same, predictions, answers, _too_many(notes))
+    given = data.get("executable")
+    programs = frozenset(each for each in given if isinstance(each, str)) if isinstance(given, list) else frozenset()
+    return HandedInLab(lab, *about, same, predictions, answers, _too_many(notes), programs)
 
 
 def _object(bundle: Bundle, name: str) -> Mapping[str, Any]:
@@ -232,14 +236,17 @@ def _entries(bundle: Bundle, lab: Lab) -> tuple[list[ProgressEntry], list[str]]:
     return [(data["kind"], found) for data, found in read.lines], [f"{told}."] if told else []
 
 
-def _own_files(bundle: Bundle, folder: Path, entries: list[ProgressEntry]) -> None:
+def _own_files(bundle: Bundle, folder: Path, entries: list[ProgressEntry], executable: Collection[str]) -> None:
     """Put what no line of the progress wrote into the working folder: scripts, drawings.
+
+    executable: those that are programs, unless a line of the progress makes them so.
 
     Raises:
         InputError: of the fault SUBMISSION where no folder can hold a file of that name.
     """
     lines = [each for _, each in entries if isinstance(each, TypedEvidence) and not is_left_out(each)]
     written = {name for line in lines for name in line.files}
+    changed = {word for line in lines if "chmod" in line.text for word in line.text.split()}
     for name, content in bundle.folder("results").items():
         path = folder / name
         if name in written or len(content) > MOST_FILE or folder not in path.resolve().parents:
@@ -250,6 +257,8 @@ def _own_files(bundle: Bundle, folder: Path, entries: list[ProgressEntry]) -> No
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
+            if name in executable and changed.isdisjoint((name, f"./{name}")):
+                path.chmod(0o755)
         except OSError as error:  # a name that is too long, or that is a file's and a folder's
             why = f"{quoted(f'results/{name}')} cannot be written: {error.strerror}; leave it out, or rename it"
             raise InputError(why, fault=Fault.SUBMISSION) from error

@@ -40,6 +40,7 @@ def folder(tmp_path, monkeypatch):
     notes |= {"predictions": {"one-side": {"number": "100", "unit": "ms", "why": "<one way>"}}, "answers": {"1": "far"}}
     (tmp_path / FOLDER / "notes.json").write_text(json.dumps(notes), encoding="utf-8")
     (tmp_path / "mine.sh").write_text("echo\n", encoding="utf-8")
+    (tmp_path / "mine.sh").chmod(0o755)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -59,6 +60,7 @@ def test_a_lab_is_handed_in(folder, capsys):
     assert (bundle.exercise, bundle.student, bundle.notes) == ("lab3", "s1", ())
     said = json.loads(bundle.text("lab.json"))
     assert (said["lab"], said["student"], said["name"]) == (3, "s1", "Ada Lovelace")
+    assert said["executable"] == ["mine.sh"]
     assert bundle.files["progress.jsonl"] == (folder / FOLDER / "progress.jsonl").read_bytes()
 
 

@@ -75,6 +75,67 @@ def test_files_go_in_and_what_changed_comes_out(folders):
     assert (theirs / "run.sh").read_bytes() == b"#!/bin/sh"
 
 
+def test_a_network_of_a_lab_begins_with_the_folder_that_the_last_one_left(tmp_path):
+    """Rights, folders, links, and what is gone; regression: each cost honest work in a second network its points."""
+    ours, came_out = tmp_path / "ours", CameOut(left={})
+    ours.mkdir()
+    (ours / "set_env.sh").write_bytes(b"tc")
+    exchanges = []
+    for name in ("one", "two", "three"):
+        (tmp_path / name).mkdir()
+        number = os.open(tmp_path / name, os.O_RDONLY | os.O_DIRECTORY)
+        exchanges.append(Exchange(ours, number, Room(), came_out=came_out))
+        exchange, theirs = exchanges[-1], tmp_path / name
+        exchange.push()
+        if name == "one":
+            (theirs / "d.sh").write_bytes(b"#!")
+            (theirs / "out").write_bytes(b"1")
+            exchange.pull()
+            (theirs / "d.sh").chmod(0o755)
+            (theirs / "day1").mkdir()
+            (theirs / "now").symlink_to("day1")
+            (theirs / "out").unlink()
+            (theirs / "out").mkdir()
+            (theirs / "set_env.sh").unlink()
+        elif name == "two":
+            assert os.access(theirs / "d.sh", os.X_OK)
+            assert sorted(path.name for path in theirs.iterdir()) == ["d.sh", "day1", "now", "out"]
+            assert (theirs / "now").readlink() == Path("day1")
+            assert (theirs / "out").is_dir()
+            (theirs / "now").unlink()
+            (theirs / "out/deep").write_bytes(b"2")
+            (ours / "set_env.sh").write_bytes(b"tc qdisc")  # as by a new network of ours
+            exchange.push()
+        else:
+            assert sorted(path.name for path in theirs.iterdir()) == ["d.sh", "day1", "out", "set_env.sh"]
+            assert (theirs / "out/deep").read_bytes() == b"2"
+        exchange.pull()
+        os.close(number)
+    assert contents(ours) == {"d.sh": b"#!", "out/deep": b"2", "set_env.sh": b"tc qdisc"}
+    assert not any(path.is_symlink() for path in ours.rglob("*"))
+
+
+def test_links_of_the_network_before_lead_nowhere_outside(tmp_path):
+    """They are made in the next one's folder alone; a name that is taken there stays."""
+    ours, came_out = tmp_path / "ours", CameOut(left={})
+    ours.mkdir()
+    secret = tmp_path / "secret"
+    secret.write_bytes(b"s3cret")
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        number = os.open(tmp_path / name, os.O_RDONLY | os.O_DIRECTORY)
+        exchange = Exchange(ours, number, Room(), came_out=came_out)
+        exchange.push()
+        if name == "one":
+            (tmp_path / name / "a").symlink_to(secret)
+            (tmp_path / name / "b").symlink_to("..")
+        exchange.pull()
+        os.close(number)
+    assert contents(ours) == {}
+    assert [(tmp_path / "two" / name).readlink() for name in "ab"] == [secret, Path("..")]
+    assert secret.read_bytes() == b"s3cret"
+
+
 def test_links_pipes_and_folders_that_lead_elsewhere_stay_inside(folders, tmp_path):
     """Nothing outside is read for them or written by them, and nobody waits for a pipe."""
     ours, theirs, number = folders

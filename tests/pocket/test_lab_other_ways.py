@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""A lab is done again as its student did it: with the folder and the shells that were there, and by each line.
+
+Each of these ways cost honest work its points once, of Lab 3 up to six.
+"""
+
+from dataclasses import replace
+
+import pytest
+from pockets import needs_pocket
+from test_lab_grading import ROOT, handed_in, outcomes, worked
+
+from linklab.grade.sandbox import SandboxEngine
+from linklab.grade.unit import grade
+from linklab.guide.evidence import EditorEvidence, FileEvidence, TypedEvidence
+from linklab.guide.progress import BEGUN, CONTINUED, LabProgress
+from linklab.judge.verdict import Outcome
+from linklab.lab.model import find_lab, load_lab
+
+pytestmark = needs_pocket
+
+SET = "tc qdisc add dev h1-eth0 root netem delay 100ms"
+SCRIPT = FileEvidence("d.sh", f"#!/bin/sh\n{SET}\n")
+RUN, CLOSED, OPENED = EditorEvidence(("run",)), EditorEvidence(("closed", "h1")), EditorEvidence(("opened", "h1"))
+MADE = ["mkdir -p day1 && touch day1/a", "ln -s day1 now", "cp set_env.sh d.sh", "ping -c 1 10.0.0.2 > out", "rm out"]
+WAYS = {
+    "a program of the network before": ([f"echo '{SET}' > d.sh", "chmod +x d.sh", BEGUN], "./d.sh"),
+    "a folder of the network before": (["mkdir day1", BEGUN], f"cd day1 && {SET}"),
+    "a link of the network before": ([*MADE, BEGUN], f"cd now && {SET}"),
+    "a file that is gone": ([*MADE, BEGUN], f"mkdir out && {SET}"),
+    "an editor beside it": ([], f"sudo {SET}; nano notes.txt"),
+    "a terminal that was closed": ([SCRIPT, "mkdir day1", "cd day1", CLOSED, OPENED], "sh d.sh"),
+    "a network that was continued": ([SCRIPT, "mkdir day1", "cd day1", "alias tc=echo", CONTINUED], "sh d.sh"),
+    "a line with which its shell ends": ([], f"exec sudo {SET}"),
+    "a script that ends its shell": ([FileEvidence("d.sh", f"{SET}\nexit 0\n")], ". ./d.sh"),
+}
+
+
+@pytest.fixture(scope="module")
+def lab():
+    """Lab 3."""
+    return load_lab(find_lab("3", ROOT))
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_delay_counts_by_whichever_way_it_was_set(tmp_path, lab, way):
+    """And what follows it in another terminal or the same."""
+    before, text = WAYS[way]
+
+    def typed(evidence):
+        is_it = isinstance(evidence, TypedEvidence) and "delay 100ms" in evidence.text
+        return replace(evidence, text=text) if is_it else evidence
+
+    work = worked(tmp_path / "printed", lab, "show", typed)
+    progress = LabProgress.begin(tmp_path / "done", lab)
+    progress.note(BEGUN, environment={})
+    progress.add(RUN)
+    for each in before:
+        if each in (BEGUN, CONTINUED):
+            progress.note(each, environment={})
+        elif isinstance(each, str):
+            progress.add(TypedEvidence("h1", each, 0.0))
+            progress.add(TypedEvidence("h1", each, 0.0, 0.5, status=0))
+        else:
+            progress.add(each)
+    for _, each in work.entries():
+        if each is not None and (each != RUN or BEGUN in before):
+            progress.add(each)
+    report = grade(handed_in(tmp_path / "a.zip", lab, progress), None, SandboxEngine())
+    found = outcomes(report)
+    assert report.stopped == ""
+    assert [found[step] for step in ("unshaped", "ifconfig-h1", "delay-h1", "show")] == [Outcome.PASS] * 4
