@@ -54,8 +54,8 @@ def submit_lab(args: argparse.Namespace) -> int:
         "name": name,
     }
     out = args.out or folder / f"lab{lab.number}-{re.sub(r'[^A-Za-z0-9_.-]+', '-', student or name)}.zip"
-    found = collect(folder, skip=[out])
-    said["executable"] = [name.removeprefix("results/") for name in found.executable]
+    found = collect(folder, skip=[out], ours=["set_env.sh"])
+    said |= {"executable": found.executable, "places": found.places}
     files = {
         "lab.json": (json.dumps({**said, "linklab": __version__}, ensure_ascii=False, indent=2) + "\n").encode(),
         "progress.jsonl": progress.path.read_bytes(),

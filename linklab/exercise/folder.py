@@ -10,7 +10,7 @@ import json
 import os
 import re
 import stat
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -89,18 +89,24 @@ def _environment(text: str) -> list[tuple[str, str, str]]:
 
 @dataclass
 class Collected:
-    """Files for a bundle: path in it → content; which of the results are programs; sentences on what was left out."""
+    """Files for a bundle: path in it → content; which of the results are programs; sentences on what was left out.
+
+    places: path in the bundle → path in the folder, of results whose own folder there is called results.
+    """
 
     results: dict[str, bytes] = field(default_factory=dict)
     terminals: dict[str, bytes] = field(default_factory=dict)
     executable: list[str] = field(default_factory=list)
+    places: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
 
-def collect(folder: Path, skip: Sequence[Path] = ()) -> Collected:
+def collect(folder: Path, skip: Sequence[Path] = (), ours: Collection[str] = _OURS) -> Collected:
     """Result files and recorded terminals of a folder.
 
     Result files are all that the student made, below `results/`; hidden files, links and programs' caches are not.
+
+    ours: names of files of the folder that are none of the student's.
     """
     found = Collected()
     budget = MOST_BYTES
@@ -108,7 +114,7 @@ def collect(folder: Path, skip: Sequence[Path] = ()) -> Collected:
     skipped = {path.resolve() for path in skip}
     for path in _files(folder):
         inside = path.relative_to(folder)
-        if str(inside) in _OURS or path.suffix in _SKIPPED_ENDS or path.resolve() in skipped:
+        if str(inside) in ours or path.suffix in _SKIPPED_ENDS or path.resolve() in skipped:
             continue
         size = path.stat().st_size
         is_log = inside.parts[0] == "terminals" and len(inside.parts) == 2 and path.suffix == ".log"
@@ -123,6 +129,7 @@ def collect(folder: Path, skip: Sequence[Path] = ()) -> Collected:
             name = str(inside) if inside.parts[0] == "results" else f"results/{inside}"
             name = name if name not in found.results else f"results/other/{inside}"
             found.results[name] = path.read_bytes()
+            found.places |= {name: str(inside)} if name != f"results/{inside}" else {}
             found.executable += [name] if path.stat().st_mode & stat.S_IXUSR else []
     if left_out:
         more = f" and {len(left_out) - 5} more" if len(left_out) > 5 else ""

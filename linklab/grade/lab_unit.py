@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import time
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -21,7 +21,7 @@ from linklab.base.bounded import Bounded
 from linklab.base.text import excerpt, one_line, quoted
 from linklab.engine.api import Engine
 from linklab.errors import DataError, Fault, InputError, LinklabError, blame
-from linklab.exercise.bundle import LAB, NOTES, PROGRESS, Bundle
+from linklab.exercise.bundle import LAB, MAX_NAME, NOTES, PROGRESS, Bundle
 from linklab.exercise.report import CheckResult, Report, Status, called
 from linklab.grade.limits import HANG_S
 from linklab.grade.sandbox import SandboxEngine
@@ -66,7 +66,8 @@ class HandedInLab:
     """What lab.json says, and what the student wrote.
 
     predictions: id → text; answers: number → text; more: notes on those that are not among them.
-    executable: names of files of the student's that are programs.
+    executable: names in the archive of files that are programs; places: name there → name in the lab's folder, where
+    that is another than the one without `results/`.
     """
 
     lab: Lab
@@ -77,6 +78,7 @@ class HandedInLab:
     answers: Mapping[str, str] = field(default_factory=dict)
     more: tuple[str, ...] = ()
     executable: frozenset[str] = frozenset()
+    places: Mapping[str, str] = field(default_factory=dict)
 
 
 def grade_lab(bundle: Bundle, source: str, engine: Engine) -> Report:
@@ -93,7 +95,7 @@ def grade_lab(bundle: Bundle, source: str, engine: Engine) -> Report:
     _see_all(claimed, (each for _, each in entries if each is not None))
     guide = Guide(handed_in.lab)
     with working_folder("linklab-lab-") as folder:
-        _own_files(bundle, folder, entries, handed_in.executable)
+        _own_files(bundle, folder, entries, handed_in)
         redoing = Redoing(handed_in.lab, _for_a_lab(engine), folder, time.monotonic() + HANG_S, _MOST_S)
         _see_all(guide, redoing.evidence(entries))
     checks = tuple(_check(state) for state in guide.steps() if _counts(guide.plan, state))
@@ -172,7 +174,13 @@ def _read(bundle: Bundle) -> HandedInLab:
     about = _label(data.get("student")), _label(data.get("name"))
     given = data.get("executable")
     programs = frozenset(each for each in given if isinstance(each, str)) if isinstance(given, list) else frozenset()
-    return HandedInLab(lab, *about, same, predictions, answers, _too_many(notes), programs)
+    moved = data.get("places")
+    places = {
+        name: each
+        for name, each in (moved.items() if isinstance(moved, dict) else ())
+        if isinstance(each, str) and each.isprintable() and len(each) <= MAX_NAME
+    }
+    return HandedInLab(lab, *about, same, predictions, answers, _too_many(notes), programs, places)
 
 
 def _object(bundle: Bundle, name: str) -> Mapping[str, Any]:
@@ -236,10 +244,10 @@ def _entries(bundle: Bundle, lab: Lab) -> tuple[list[ProgressEntry], list[str]]:
     return [(data["kind"], found) for data, found in read.lines], [f"{told}."] if told else []
 
 
-def _own_files(bundle: Bundle, folder: Path, entries: list[ProgressEntry], executable: Collection[str]) -> None:
-    """Put what no line of the progress wrote into the working folder: scripts, drawings.
+def _own_files(bundle: Bundle, folder: Path, entries: list[ProgressEntry], handed_in: HandedInLab) -> None:
+    """Put what no line of the progress wrote into the working folder, such as scripts.
 
-    executable: those that are programs, unless a line of the progress makes them so.
+    What is a program there is one, unless a line of the progress makes it so.
 
     Raises:
         InputError: of the fault SUBMISSION where no folder can hold a file of that name.
@@ -247,20 +255,21 @@ def _own_files(bundle: Bundle, folder: Path, entries: list[ProgressEntry], execu
     lines = [each for _, each in entries if isinstance(each, TypedEvidence) and not is_left_out(each)]
     written = {name for line in lines for name in line.files}
     changed = {word for line in lines if "chmod" in line.text for word in line.text.split()}
-    for name, content in bundle.folder("results").items():
+    for packed, content in bundle.folder("results").items():
+        name = handed_in.places.get(f"results/{packed}", packed)
         path = folder / name
         if name in written or len(content) > MOST_FILE or folder not in path.resolve().parents:
             continue
         if name.count("/") > MOST_FOLDERS:
-            why = f"{quoted(f'results/{name}')} lies in more than {MOST_FOLDERS} folders; leave it out"
+            why = f"{quoted(f'results/{packed}')} lies in more than {MOST_FOLDERS} folders; leave it out"
             raise InputError(why, fault=Fault.SUBMISSION)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
-            if name in executable and changed.isdisjoint((name, f"./{name}")):
+            if f"results/{packed}" in handed_in.executable and changed.isdisjoint((name, f"./{name}")):
                 path.chmod(0o755)
         except OSError as error:  # a name that is too long, or that is a file's and a folder's
-            why = f"{quoted(f'results/{name}')} cannot be written: {error.strerror}; leave it out, or rename it"
+            why = f"{quoted(f'results/{packed}')} cannot be written: {error.strerror}; leave it out, or rename it"
             raise InputError(why, fault=Fault.SUBMISSION) from error
 
 

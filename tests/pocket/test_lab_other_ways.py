@@ -10,6 +10,7 @@ import pytest
 from pockets import needs_pocket
 from test_lab_grading import ROOT, handed_in, outcomes, worked
 
+from linklab.cli import main
 from linklab.grade.sandbox import SandboxEngine
 from linklab.grade.unit import grade
 from linklab.guide.evidence import EditorEvidence, FileEvidence, TypedEvidence
@@ -40,6 +41,28 @@ WAYS = {
 def lab():
     """Lab 3."""
     return load_lab(find_lab("3", ROOT))
+
+
+def test_files_lie_where_they_lay(tmp_path, lab):
+    """In a folder called results too, and programs are programs."""
+    work = worked(
+        tmp_path / "printed",
+        lab,
+        "show",
+        lambda each: (
+            replace(each, text="results/d.sh")
+            if isinstance(each, TypedEvidence) and "delay 100ms" in each.text
+            else each
+        ),
+    )
+    folder = work.path.parent.parent
+    (folder / "results").mkdir()
+    for name in ("d.sh", "results/d.sh"):
+        (folder / name).write_text(f"#!/bin/sh\n{SET if '/' in name else 'true'}\n", encoding="utf-8")
+        (folder / name).chmod(0o755)
+    assert main(["submit", str(folder), "--student", "s1", "--out", str(tmp_path / "a.zip")]) == 0
+    report = grade(tmp_path / "a.zip", None, SandboxEngine())
+    assert outcomes(report)["delay-h1"] is Outcome.PASS
 
 
 @pytest.mark.parametrize("way", WAYS)

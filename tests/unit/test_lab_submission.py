@@ -41,6 +41,9 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / FOLDER / "notes.json").write_text(json.dumps(notes), encoding="utf-8")
     (tmp_path / "mine.sh").write_text("echo\n", encoding="utf-8")
     (tmp_path / "mine.sh").chmod(0o755)
+    (tmp_path / "results").mkdir()
+    (tmp_path / "results/mine.sh").write_text("true\n", encoding="utf-8")
+    (tmp_path / "set_env.sh").write_text("true\n", encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -55,12 +58,14 @@ def test_a_lab_is_handed_in(folder, capsys):
         "notes.json",
         "progress.jsonl",
         "results/mine.sh",
+        "results/other/results/mine.sh",
         "results/report.html",
     ]
     assert (bundle.exercise, bundle.student, bundle.notes) == ("lab3", "s1", ())
     said = json.loads(bundle.text("lab.json"))
     assert (said["lab"], said["student"], said["name"]) == (3, "s1", "Ada Lovelace")
-    assert said["executable"] == ["mine.sh"]
+    assert said["executable"] == ["results/mine.sh"]
+    assert said["places"] == {"results/other/results/mine.sh": "results/mine.sh"}
     assert bundle.files["progress.jsonl"] == (folder / FOLDER / "progress.jsonl").read_bytes()
 
 
