@@ -21,7 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -29,7 +29,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 from tables import cell, code, row
 
 from linklab.base.files import write
-from linklab.base.finish import Background
+from linklab.base.finish import Background, StopAfter
 from linklab.engine.api import Network, Typed
 from linklab.engine.choice import load_engine
 from linklab.guide.collect import looks_only
@@ -210,7 +210,8 @@ def replayed_evidence(lab: Lab) -> Iterator[GuideEvidence]:
                 measure_captures(scene, stage, captures, done)
                 for step in group:
                     yield from _begins(step, stage, begun)
-                ended = [*_left_last(_ends(captures, lab, begun, done), inside)]
+                interrupted = {step.action.of for step in group if isinstance(step.action, Interrupt)}
+                ended = [*_left_last(_ends(captures, lab, begun, done, interrupted), inside)]
                 yield from ended
                 if any(not looks_only(line, ()) for line in ended) or _runs(group):
                     yield StateEvidence(State.loads(stage.ask(" ".join(STATE_PROGRAM))), stage.now_s())
@@ -282,20 +283,26 @@ def _begins(step: Step, stage: Stage, begun: dict[str, TypedEvidence]) -> Iterat
 
 
 def _ends(
-    captures: Sequence[Capture], lab: Lab, begun: dict[str, TypedEvidence], done: Replayed
+    captures: Sequence[Capture],
+    lab: Lab,
+    begun: dict[str, TypedEvidence],
+    done: Replayed,
+    interrupted: Collection[str],
 ) -> Iterator[TypedEvidence]:
+    """interrupted: steps that Ctrl+C has ended, which a terminal shows."""
     for capture in captures:
         step = lab.manual.step(capture.step)
         if step is None or isinstance(step.action, Interrupt | Await) or capture.step not in begun:
             continue
         line = begun.pop(capture.step)
         measured = done.measured.get(capture.step)
+        by_key = capture.step in interrupted or isinstance(getattr(step.action, "finish", None), StopAfter)
         yield TypedEvidence(
             line.terminal,
             line.text,
             line.start_s,
             capture.end_s,
-            capture.output,
+            f"{capture.output}^C\n" if by_key else capture.output,
             capture.exit_status,
             {name: (one.value, one.unit) for name, one in measured.scalars.items()} if measured else {},
             done.broken.get(capture.step, ""),

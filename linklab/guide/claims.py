@@ -16,6 +16,7 @@ from pathlib import Path
 from linklab.base.bounded import Bounded
 from linklab.errors import DataError
 from linklab.guide.evidence import TypedEvidence
+from linklab.guide.folders import ShellFolders
 from linklab.guide.progress import FOLDER
 from linklab.run.replay import is_read, measure_output
 from linklab.run.workfolder import WorkFolder
@@ -57,11 +58,13 @@ class LineFiles:
 
     def __post_init__(self) -> None:
         self._files = WorkFolder(self.folder)
+        self.folders = ShellFolders()
 
     def begin(self) -> None:
         """A network begins: look at what is there; takes long in a folder with very many files."""
         self._running.clear()
         self._unclaimed.clear()
+        self.folders.begin()
         self.is_small = True
         self._changed("")
 
@@ -73,6 +76,7 @@ class LineFiles:
         """The line with the files that it wrote and what it measured, or why that could not be read."""
         self._running.pop(line.key, None)
         names = tuple(self._claimed(line))
+        self.folders.ended(line)
         bytes_ = self._taken_bytes + len(line.output) + sum(map(self._size, filter(is_read, names)))
         if self.most is not None and bytes_ > self.most.bytes:
             why = f"not measured: with it, what lines showed and wrote would have more than {self.most.bytes >> 20} MiB"
@@ -109,12 +113,19 @@ class LineFiles:
         return 0
 
     def _claimed(self, line: TypedEvidence) -> list[str]:
-        """The files that a line wrote: those that are new and that no other running line speaks of."""
+        """The files that a line wrote: those that are new, and that no other running line speaks of.
+
+        Two that run at once may write files of the same name into folders of their own.
+        """
         changed = (name for name in self._changed(line.text) if name.partition("/")[0] not in (FOLDER, "terminals"))
         self._unclaimed.update(changed)
         others = " ".join(other.text for other in self._running.values())
+        named = self.folders.named(line)
+        elsewhere = set[str]().union(*map(self.folders.named, self._running.values()))
 
         def is_ours(name: str) -> bool:
+            if (name in named) != (name in elsewhere):
+                return name in named
             last = name.rpartition("/")[2]
             return last in line.text or last not in others
 

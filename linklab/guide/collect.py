@@ -149,6 +149,8 @@ class Collector:
         self._read(_STATE, lambda: self._look(0.0))
         while (found := self._next()) is not None:
             if isinstance(found, EditorEvidence):
+                if found.words[0] == "closed":
+                    self._files.folders.closed(found.words[1])
                 self._outlive(" ".join(found.words), partial(self.on_evidence, found))
                 continue
             if isinstance(found, MarkedTerminal):

@@ -143,6 +143,7 @@ class Redoing:
             case EditorEvidence(words=verb):
                 if verb[:1] == ("closed",):
                     self._shells.update(verb[1:])
+                    self._files.folders.closed("".join(verb[1:2]))
                     self._jobs.pop("".join(verb[1:2]), None)
                 yield each
             case FileEvidence():
@@ -184,6 +185,7 @@ class Redoing:
                 self._wait_end(one, stop=True)
         self._running.clear()
         self._shells.update((CLIENT, *self.network.nodes))
+        self._files.folders.begin()
         self._jobs.clear()
         self._mininet = ""
         self._pending = [*([self._fresh] if self._fresh else []), self._look()]

@@ -16,6 +16,7 @@ from linklab.guide import claims, collect
 from linklab.guide.claims import LineFiles, MostMeasured
 from linklab.guide.collect import Collector
 from linklab.guide.evidence import EditorEvidence, FileEvidence, StateEvidence, TypedEvidence
+from linklab.guide.folders import ShellFolders
 from linklab.run.replay import measure_output
 from linklab.state.model import State
 from linklab.state.node import Node
@@ -322,6 +323,55 @@ def test_a_line_that_names_a_file_elsewhere_has_not_written_it(tmp_path):
     line = TypedEvidence("h1", f"cat a.txt ../x.json link.json {tmp_path}/x.json x/../../x.json", 1.0, 2.0, "", 0)
     files.begins(replace(line, end_s=None))
     assert files.ended(line).files == ("a.txt",)
+
+
+def test_two_that_write_files_of_one_name_in_their_own_folders_have_their_own(tmp_path):
+    """Regression: in Labs 17 and 18 the first of two tests to end had the other's file too, which was still empty."""
+    files = LineFiles(tmp_path)
+    files.begin()
+
+    def ends(terminal, text, at_s):
+        line = TypedEvidence(terminal, text, at_s)
+        files.begins(line)
+        return files.ended(replace(line, end_s=at_s, status=0))
+
+    for host in ("h1", "h2"):
+        (tmp_path / f"{host}_FIFO").mkdir()
+        ends(host, f"mkdir {host}_FIFO && cd {host}_FIFO", 1.0)
+    ends("h2", "cd ~ && cd nowhere/.. && cd /lab/h2_FIFO", 2.0)
+    tests = [TypedEvidence(host, "iperf3 -c 10.0.0.3 -J > out.json", 3.0) for host in ("h1", "h2")]
+    for test in tests:
+        files.begins(test)
+    (tmp_path / "h1_FIFO/out.json").write_text("{}")
+    (tmp_path / "h2_FIFO/out.json").write_text("")
+    assert files.ended(replace(tests[0], end_s=9.0, status=0)).files == ("h1_FIFO/out.json",)
+    assert files.ended(replace(tests[1], end_s=9.1, status=0)).files == ("h2_FIFO/out.json",)
+
+
+@pytest.mark.parametrize(
+    ("typed", "named"),
+    [
+        (["cd a"], "a/x.json"),
+        (["cd a && false"], "x.json"),
+        (["mkdir -p a/b && cd a/b", "cd .."], "a/x.json"),
+        (["cd /lab/a"], "a/x.json"),
+        (["cd ~/a"], "a/x.json"),
+        (["cd a", "cd"], "x.json"),
+        (["cd /labs"], None),
+        (["cd .."], None),
+        (["cd /tmp", "cd /lab"], "x.json"),
+        (["cd -"], None),
+    ],
+)
+def test_the_folder_of_a_shell_is_where_its_lines_led(typed, named):
+    """Of a place outside of the working folder nothing is known."""
+    folders = ShellFolders()
+    for text in typed:
+        folders.ended(TypedEvidence("h1", text, 1.0, 2.0, "", int(text.endswith("false"))))
+    found = folders.named(TypedEvidence("h1", "iperf3 -J > x.json", 3.0))
+    assert [path for path in found if path.endswith("x.json")] == ([named] if named else [])
+    folders.closed("h1")
+    assert "x.json" in folders.named(TypedEvidence("h1", "cat x.json", 3.0))
 
 
 def test_why_a_file_cannot_be_read_names_no_folder_of_the_machine(tmp_path):
