@@ -103,6 +103,7 @@ class Exchange:
         self._known: dict[str, tuple[_SEEN, _SEEN]] = {}  # name → our file and theirs when they were alike
         self._came_out = came_out or CameOut()
         self._taken = self._came_out.taken.setdefault(ours, {})
+        self._taken_as: dict[str, _SEEN] = {}  # name → what theirs was known by when it was taken last
         before = (self._came_out.left or {}).get(ours, LeftFolder())
         self._to_make: LeftFolder | None = before
         self._gone = dict(before.gone)
@@ -220,18 +221,17 @@ class Exchange:
             # in the same tick it may be written again, and would have the same time: then it is taken once more
             settled = time.time_ns() - theirs[3] > _TICK_NS
         path = self.ours / name
-        if not settled and path.is_file() and path.read_bytes() == content:
-            self._give_mode(path, about)
-            self._known[name] = (_seen(path.stat()), _UNSETTLED)
-            return
-        self._make_way(path)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self._taken[name] = max(len(content), self._taken.get(name, 0))  # also where only a part can be written
-        self._came_out.written += len(content)
-        path.write_bytes(content)
+        once_more = self._taken_as.get(name) == theirs  # a file that is written again has changed, for who measures
+        if not (once_more and path.is_file() and path.read_bytes() == content):
+            self._make_way(path)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._taken[name] = max(len(content), self._taken.get(name, 0))  # also where only a part can be written
+            self._came_out.written += len(content)
+            path.write_bytes(content)
+            self._taken[name] = len(content)
         self._give_mode(path, about)
-        self._taken[name] = len(content)
         self._known[name] = (_seen(path.stat()), theirs if settled else _UNSETTLED)
+        self._taken_as[name] = theirs
 
     def _give_mode(self, path: Path, theirs: os.stat_result) -> None:
         """Give a file of ours the rights of theirs, for the next network; to change them is to change the file."""

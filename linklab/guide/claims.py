@@ -121,12 +121,15 @@ class LineFiles:
         self._unclaimed.update(changed)
         others = " ".join(other.text for other in self._running.values())
         named = self.folders.named(line)
+        own = {path.rpartition("/")[2] for path in named if (self.folder / path).is_file()}
         elsewhere = set[str]().union(*map(self.folders.named, self._running.values()))
 
         def is_ours(name: str) -> bool:
             if (name in named) != (name in elsewhere):
                 return name in named
             last = name.rpartition("/")[2]
+            if last in own and name not in named:
+                return False
             return last in line.text or last not in others
 
         names = sorted(filter(is_ours, self._unclaimed))

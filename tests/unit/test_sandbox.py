@@ -75,6 +75,23 @@ def test_files_go_in_and_what_changed_comes_out(folders):
     assert (theirs / "run.sh").read_bytes() == b"#!/bin/sh"
 
 
+def test_a_file_that_is_taken_once_more_is_not_written_again(folders, monkeypatch):
+    """Of one taken in the tick in which it was written; regression: another line was said to have written it."""
+    ours, theirs, number = folders
+    exchange = Exchange(ours, number, Room())
+    (theirs / "out.json").write_bytes(b"1")
+    monkeypatch.setattr(time, "time_ns", lambda: (theirs / "out.json").stat().st_ctime_ns)
+    exchange.pull()
+    monkeypatch.undo()
+    before = (ours / "out.json").stat().st_mtime_ns
+    time.sleep(0.02)
+    exchange.pull()
+    assert (ours / "out.json").stat().st_mtime_ns == before
+    (theirs / "out.json").write_bytes(b"1")
+    exchange.pull()
+    assert (ours / "out.json").stat().st_mtime_ns > before
+
+
 def test_a_network_of_a_lab_begins_with_the_folder_that_the_last_one_left(tmp_path):
     """Rights, folders, links, and what is gone; regression: each cost honest work in a second network its points."""
     ours, came_out = tmp_path / "ours", CameOut(left={})
