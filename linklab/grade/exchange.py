@@ -52,12 +52,11 @@ class Room:
 class LeftFolder:
     """How a network has left its folder, beside the plain files there that came out.
 
-    folders: their names; links: name → where it leads; gone: files that were there, with what ours are known by.
+    folders: their names; links: name → where it leads.
     """
 
     folders: tuple[str, ...] = ()
     links: dict[str, str] = field(default_factory=dict)
-    gone: dict[str, _SEEN] = field(default_factory=dict)
 
 
 @dataclass
@@ -106,7 +105,7 @@ class Exchange:
         self._taken_as: dict[str, _SEEN] = {}  # name → what theirs was known by when it was taken last
         before = (self._came_out.left or {}).get(ours, LeftFolder())
         self._to_make: LeftFolder | None = before
-        self._gone = dict(before.gone)
+        self._gone: dict[str, _SEEN] = {}  # files that were there and are no longer → what ours are known by
         self._links: dict[str, tuple[_SEEN, str]] = {}  # name there → what it was known by, and where it leads
 
     def push(self) -> list[str]:
@@ -124,7 +123,7 @@ class Exchange:
             if path.is_symlink() or not path.is_file():
                 continue
             about = path.stat()
-            if _seen(about) in (self._known.get(name, (None, None))[0], self._gone.get(name)):
+            if self._known.get(name, (None, None))[0] == _seen(about):
                 continue
             content, theirs = path.read_bytes(), _UNSETTLED
             try:
@@ -190,20 +189,30 @@ class Exchange:
                 self._take(name, theirs)
         return left_out
 
+    def end(self) -> None:
+        """The network has ended: what it had deleted is not to be brought into the next one.
+
+        Raises:
+            OSError: our side fails.
+        """
+        for name, ours in self._gone.items():
+            path = self.ours / name
+            if path.is_file() and _seen(path.stat()) == ours:
+                path.unlink()
+
     def _note_left(self, there: _There) -> None:
         """Note what the next network is to begin with."""
         if self._came_out.left is None:
             return
         names = {name for name, _ in there.files}
         if there.whole:
-            known = {name: ours for name, (ours, _) in self._known.items()}
-            self._gone = {name: ours for name, ours in {**self._gone, **known}.items() if name not in names}
+            self._gone = {name: ours for name, (ours, _) in self._known.items() if name not in names}
         for name, seen in there.links:
             if self._links.get(name, (None, ""))[0] != seen:
                 with _theirs_may_fail(), _parent(self.theirs, name) as folder:
                     self._links[name] = seen, os.readlink(name.rpartition("/")[2], dir_fd=folder)
         links = {name: self._links[name][1] for name, seen in there.links if name in self._links}
-        self._came_out.left[self.ours] = LeftFolder(tuple(there.folders), links, dict(self._gone))
+        self._came_out.left[self.ours] = LeftFolder(tuple(there.folders), links)
 
     def _has_room(self, name: str, size: int) -> bool:
         others = sum(self._taken.values()) - self._taken.get(name, 0)

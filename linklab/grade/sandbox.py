@@ -315,6 +315,9 @@ class SandboxNetwork(PocketNetwork):
         if hasattr(self, "_keeper") and self._keeper.stderr is not None:
             self._keeper.stderr.close()
         with self._exchanges:
+            if self._exchange is not None:
+                with contextlib.suppress(OSError):
+                    self._exchange.end()
             self._exchange = None
         with self._sharing:
             while self._shared:

@@ -8,6 +8,7 @@ afterwards, is seen anew. Of the progress only what was typed and the files that
 from __future__ import annotations
 
 import math
+import re
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -57,6 +58,10 @@ The longest, a campaign of Lab 24, takes some 200 s of it.
 """
 _MOST_WITHOUT_END = 2
 """Lines that may fail to end within `LINE_WALL_S`, over all networks; the next one ends the redoing."""
+_AT_ONCE = 500
+"""Processes that one line ends: it may have 4,095 letters."""
+_MOST_WRITTEN = 2**26
+"""Characters of files that are written, each as often as it is; a lab has some thousand."""
 _LONGEST_INSIDE = 2**16
 """Characters of a file that is written inside the network."""
 _MOST_SHELLS = 20
@@ -111,6 +116,9 @@ class Redoing:
         self._shift_s = 0.0
         self._said_s = 0.0
         self._written: set[str] = set()
+        self._written_chars = 0
+        self._living: list[str] = []
+        """Numbers of the processes with which the network began."""
         self._mininet, self._at_prompt = "", False
         self._files = LineFiles(self.folder, _MOST_MEASURED)
 
@@ -171,10 +179,11 @@ class Redoing:
         self.environment = self.environment or dict(self._network.environment)
         self._files.begin()
         self._fresh = self._look()
+        self._living = self._processes()
         self._pending = [self._fresh]
 
     def _go_on(self) -> None:
-        """The student's network was another one, set as the last; ours goes on, without what ran in it."""
+        """The student's network was another one, set as the last; ours goes on without what ran in it."""
         if self._network is None:
             self._begin()
             return
@@ -183,12 +192,23 @@ class Redoing:
                 self._run(Typed(one.terminal, LEAVES[0], StopAfter(LONGEST_S)))
             else:
                 self._wait_end(one, stop=True)
+        self._end_all_since()
         self._running.clear()
         self._shells.update((CLIENT, *self.network.nodes))
         self._files.folders.begin()
         self._jobs.clear()
         self._mininet = ""
         self._pending = [*([self._fresh] if self._fresh else []), self._look()]
+
+    def _processes(self) -> list[str]:
+        """Numbers of all processes, which all nodes share."""
+        return re.findall(r"/proc/(\d+)", self._run(Typed(f"{CLIENT}#look", "echo /proc/[0-9]*")).output)
+
+    def _end_all_since(self) -> None:
+        """End what was started since the network began, as servers in the background."""
+        numbers = [each for each in self._processes() if each not in self._living]
+        for at in range(0, len(numbers), _AT_ONCE):
+            self._run(Typed(f"{CLIENT}#look", f"kill -9 {' '.join(numbers[at : at + _AT_ONCE])} 2>/dev/null"))
 
     @property
     def network(self) -> Network:
@@ -376,6 +396,9 @@ class Redoing:
         if ".." in named.parts:
             return file
         self._written.add(file.path)
+        self._written_chars += len(file.text)
+        if self._written_chars > _MOST_WRITTEN:
+            raise RedoError(f"the progress writes more than {_MOST_WRITTEN >> 20} MiB into files")
         if named.is_absolute():
             self._write_inside(file)
             return file

@@ -43,6 +43,21 @@ def lab():
     return load_lab(find_lab("3", ROOT))
 
 
+def test_what_ran_in_the_background_has_ended_in_a_network_that_was_continued(tmp_path, lab):
+    """Regression: a server went on, so the next one found its port in use."""
+    progress = LabProgress.begin(tmp_path, lab)
+    progress.note(BEGUN, environment={})
+    for text, status in (("sleep 1000 &", 0), (CONTINUED, 0), ("pgrep -x sleep", 1), ("true", 0)):
+        if text == CONTINUED:
+            progress.note(CONTINUED, environment={})
+            continue
+        progress.add(TypedEvidence("h1", text, 1.0))
+        progress.add(TypedEvidence("h1", text, 1.0, 1.5, status=status))
+    report = grade(handed_in(tmp_path / "a.zip", lab, progress), None, SandboxEngine())
+    assert report.stopped == ""
+    assert not [note for note in report.notes if "Ended otherwise" in note]
+
+
 def test_files_lie_where_they_lay(tmp_path, lab):
     """In a folder called results too, and programs are programs."""
     work = worked(

@@ -123,11 +123,14 @@ def test_a_network_of_a_lab_begins_with_the_folder_that_the_last_one_left(tmp_pa
             (theirs / "out/deep").write_bytes(b"2")
             (ours / "set_env.sh").write_bytes(b"tc qdisc")  # as by a new network of ours
             exchange.push()
+            exchange.pull()
         else:
             assert sorted(path.name for path in theirs.iterdir()) == ["d.sh", "day1", "out", "set_env.sh"]
             assert (theirs / "out/deep").read_bytes() == b"2"
         exchange.pull()
+        exchange.end()
         os.close(number)
+        assert (ours / "set_env.sh").exists() == (name != "one")
     assert contents(ours) == {"d.sh": b"#!", "out/deep": b"2", "set_env.sh": b"tc qdisc"}
     assert not any(path.is_symlink() for path in ours.rglob("*"))
 
