@@ -26,6 +26,7 @@ _IN_BYTES = frozenset(("window", "bytes", "length"))
 _WRAPPERS = {"timeout": 1, "time": 0, "nice": 0, "stdbuf": 0, "unbuffer": 0}
 """Programs that only run another one; how many words stand before it, besides options."""
 _WRAPPERS_VALUED = frozenset(("-k", "-s", "-n", "-i", "-o", "-e"))
+_PAGERS = frozenset(("less", "more", "cat"))
 _TIMES = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0}
 
 
@@ -262,9 +263,15 @@ def run_of(command: ShellCommand) -> ProgramRun:
     words = without_layout(program, source.words[1:])
     if program == "tc" and (line := parse_line(source.words)) is not None and line.verb in ("show", "list"):
         words = [line.object, line.device, *(word for word in source.words[1:] if word.startswith("-"))]
-    words += [word for part in (*command.fed[1:], *((command.words,) if command.fed else ())) for word in part]
+    pipe = (*command.fed[1:], *((command.words,) if command.fed else ()))
+    words += [word for part in pipe if not _shows_all(part) for word in part]
     words = list(filter(None, words))
     return ProgramRun(command.node, program, {}, tuple(words))
+
+
+def _shows_all(words: tuple[str, ...]) -> bool:
+    """Whether a program at the end of a pipe only shows what comes, a page at a time or at once."""
+    return words[0] in _PAGERS and all(word.startswith("-") for word in words[1:])
 
 
 def _unwrapped(words: tuple[str, ...]) -> tuple[str, ...]:

@@ -34,6 +34,8 @@ def differs(wanted, typed):
         ("iperf3 -c 10.0.0.2 -w 9M", "iperf3 -c 10.0.0.2 -w 9437184"),
         ("iperf3 -c 10.0.0.2 -n 16G", "nice -n 5 iperf3 -c 10.0.0.2 -n 17179869184"),
         ("iperf3 -c 10.0.0.2 -b 1G", "iperf3 -c 10.0.0.2 -b 1000M"),
+        ("tc qdisc show dev h1-eth0", "tc qdisc show dev h1-eth0 | less -S"),
+        ("sysctl net.ipv4.tcp_rmem", "sysctl net.ipv4.tcp_rmem | more"),
     ],
 )
 def test_the_same_work_in_other_words_is_the_same(wanted, typed):
@@ -48,6 +50,7 @@ def test_the_same_work_in_other_words_is_the_same(wanted, typed):
         ("iperf3 -c 10.0.0.2 -b 1G", "iperf3 -c 10.0.0.2 -b 1024M", [("bitrate", "1G", "1024M")]),
         ("ping -c 200 10.0.0.2", "ping -qc 20 10.0.0.2", [("count", "200", "20")]),
         ("ping -c 5 10.0.0.2", "timeout 60 ping -c 5 10.0.0.3", [("target", "10.0.0.2", "10.0.0.3")]),
+        ("ls results", "ls results | head -1", [("words", "", "head -1")]),
     ],
 )
 def test_other_work_is_still_other(wanted, typed, found):
