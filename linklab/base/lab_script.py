@@ -17,6 +17,9 @@ NAME = "set_env.sh"
 OURS = "# Derived from manual.md by `linklab set-env`"
 """The beginning of a line of every script of a lab, and of no exercise's."""
 
+_MOST_BYTES = 2**20
+"""Of a file that may be such a script."""
+
 
 def leave(topology: Path | None, workdir: Path, root: Path | None = None) -> Path | None:
     """Copy the script of the lab whose topology this is into the working folder; None if it is not there afterwards.
@@ -69,8 +72,10 @@ def _script(topology: Path | None, scripts: Path) -> Path | None:
 
 
 def _text(file: Path) -> str | None:
-    """Return the text of a file, or None if the file does not exist."""
+    """Return the text of a file, "" of one that is larger than any lab's script, or None if the file does not exist."""
     try:
+        if file.stat().st_size > _MOST_BYTES:
+            return ""
         return file.read_text(encoding="utf-8", errors="replace")
     except FileNotFoundError:
         return None

@@ -64,6 +64,13 @@ def test_a_script_of_the_person_stays(root, tmp_path, text, edited):
     assert lab_script.is_edited(Path("Lab 5.mn"), tmp_path, root) is edited
 
 
+def test_a_file_that_is_too_large_for_a_script_is_not_read(root, tmp_path):
+    """In a folder that a stranger wrote it may have gigabytes; it stays."""
+    (tmp_path / "set_env.sh").open("wb").truncate(2**33)
+    assert lab_script.leave(Path("Lab 5.mn"), tmp_path, root) is None
+    assert (tmp_path / "set_env.sh").stat().st_size == 2**33
+
+
 def test_an_edited_script_is_said_when_the_network_opens(tmp_path, monkeypatch):
     """So that nobody waits for what a newer one would do."""
     monkeypatch.chdir(tmp_path)
