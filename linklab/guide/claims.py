@@ -52,6 +52,8 @@ class LineFiles:
     most: MostMeasured | None = None
     is_small: bool = True
     _running: dict[tuple[str, str, float], TypedEvidence] = field(default_factory=dict)
+    _named: dict[tuple[str, str, float], set[str]] = field(default_factory=dict)
+    """Of each line that runs the files that it names, by the folder in which it began."""
     _unclaimed: set[str] = field(default_factory=set)
     _taken_bytes: int = 0
     _taken_s: float = 0.0
@@ -62,15 +64,21 @@ class LineFiles:
 
     def begin(self) -> None:
         """A network begins: look at what is there; takes long in a folder with very many files."""
-        self._running.clear()
+        self.continued()
         self._unclaimed.clear()
-        self.folders.begin()
         self.is_small = True
         self._changed("")
+
+    def continued(self) -> None:
+        """Nothing runs any more, and all shells are new ones."""
+        self._running.clear()
+        self._named.clear()
+        self.folders.begin()
 
     def begins(self, line: TypedEvidence) -> None:
         """A line runs from now on."""
         self._running[line.key] = line
+        self._named[line.key] = self.folders.named(line)
 
     def ended(self, line: TypedEvidence) -> TypedEvidence:
         """The line with the files that it wrote and what it measured, or why that could not be read."""
@@ -120,9 +128,9 @@ class LineFiles:
         changed = (name for name in self._changed(line.text) if name.partition("/")[0] not in (FOLDER, "terminals"))
         self._unclaimed.update(changed)
         others = " ".join(other.text for other in self._running.values())
-        named = self.folders.named(line)
+        named = self._named.pop(line.key, set())
         own = {path.rpartition("/")[2] for path in named if (self.folder / path).is_file()}
-        elsewhere = set[str]().union(*map(self.folders.named, self._running.values()))
+        elsewhere = set[str]().union(*self._named.values())
 
         def is_ours(name: str) -> bool:
             if (name in named) != (name in elsewhere):

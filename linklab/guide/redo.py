@@ -195,7 +195,7 @@ class Redoing:
         self._end_all_since()
         self._running.clear()
         self._shells.update((CLIENT, *self.network.nodes))
-        self._files.folders.begin()
+        self._files.continued()
         self._jobs.clear()
         self._mininet = ""
         self._pending = [*([self._fresh] if self._fresh else []), self._look()]
