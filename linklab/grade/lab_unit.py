@@ -35,6 +35,7 @@ from linklab.guide.redo import MOST_FOLDERS, Redoing
 from linklab.guide.redo_lines import ProgressEntry
 from linklab.guide.retyped import is_left_out
 from linklab.guide.status import BY_SCRIPT, GuideStatus, StepState
+from linklab.guide.words import file_name, written_by
 from linklab.judge.verdict import Outcome
 from linklab.lab.model import Lab, find_lab, load_lab
 from linklab.lab.reference import replayed
@@ -55,6 +56,8 @@ _MOST_S = 150.0
 _MOST_JUDGING_S, _MOST_JUDGED_S, _MOST_MEMORY = 10.0, 60.0, 3 * 2**30
 """Processor time and memory of this process for the guide to judge one line, and time for all; one takes 2 ms."""
 MOST_FILE = 2**18
+_SCRIPTS = (".sh", ".py", ".toml")
+"""Ends of names of files that somebody writes, and no measurement does."""
 MOST_WORDS = 4000
 _LONGEST_NOTE = 300
 _MOST_NOTES = 100
@@ -247,18 +250,26 @@ def _entries(bundle: Bundle, lab: Lab) -> tuple[list[ProgressEntry], list[str]]:
 def _own_files(bundle: Bundle, folder: Path, entries: list[ProgressEntry], handed_in: HandedInLab) -> None:
     """Put what no line of the progress wrote into the working folder, such as scripts.
 
-    What is a program there is one, unless a line of the progress makes it so.
+    The progress says that a line wrote what an editor saved before that line ended, so scripts are brought in unless a
+    line says itself that it writes them.  What is a program there is one, unless a line of the progress makes it so.
 
     Raises:
         InputError: of the fault SUBMISSION where no folder can hold a file of that name.
     """
     lines = [each for _, each in entries if isinstance(each, TypedEvidence) and not is_left_out(each)]
     written = {name for line in lines for name in line.files}
+    made = {file_name(name) for line in lines for name in written_by(line.terminal, line.text)}
     changed = {word for line in lines if "chmod" in line.text for word in line.text.split()}
     for packed, content in bundle.folder("results").items():
         name = handed_in.places.get(f"results/{packed}", packed)
         path = folder / name
-        if name in written or len(content) > MOST_FILE or folder not in path.resolve().parents:
+        is_program = f"results/{packed}" in handed_in.executable
+        is_script = is_program or content.startswith(b"#!") or name.endswith(_SCRIPTS)
+        if (
+            (name in written and not (is_script and file_name(name) not in made))
+            or len(content) > MOST_FILE
+            or folder not in path.resolve().parents
+        ):
             continue
         if name.count("/") > MOST_FOLDERS:
             why = f"{quoted(f'results/{packed}')} lies in more than {MOST_FOLDERS} folders; leave it out"
@@ -266,7 +277,7 @@ def _own_files(bundle: Bundle, folder: Path, entries: list[ProgressEntry], hande
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
-            if f"results/{packed}" in handed_in.executable and changed.isdisjoint((name, f"./{name}")):
+            if is_program and changed.isdisjoint((name, f"./{name}")):
                 path.chmod(0o755)
         except OSError as error:  # a name that is too long, or that is a file's and a folder's
             why = f"{quoted(f'results/{packed}')} cannot be written: {error.strerror}; leave it out, or rename it"

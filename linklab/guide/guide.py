@@ -179,7 +179,7 @@ class Guide:
         self._leave_mininet(line)
         at = self._running.get(line.key)
         section = words.set_up_to(line, self.plan.nodes)
-        self._by_script = section is not None
+        self._by_script = words.runs_set_env(line)
         if at is not None:
             if line.ended:
                 del self._running[line.key]

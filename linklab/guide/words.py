@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from itertools import dropwhile
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -34,6 +35,9 @@ LONGEST_MESSAGE = 120
 """Letters of what a command said that are quoted."""
 _PROMPT = re.compile(r"((?:\w+@[\w-]+:\S*|\w*)[$#]) +(.+)")
 """A shell's prompt in front of a command: of these terminals, of others, and a bare $ or #."""
+SCRIPT = "set_env.sh"
+_BEFORE_SCRIPT = frozenset((".", "source", "sh", "bash", "dash", "time", "env", "nice", "nohup", "exec", "command"))
+_SCRIPT_NAMED = re.compile(r"(?<![\w.-])set_env\.sh(?![\w.-])")
 _ENDING = frozenset(("kill", "pkill", "killall", "fg"))
 _OPTIONS = {
     "target": "the target",
@@ -364,10 +368,20 @@ def ends_background(line: TypedEvidence, nodes: Collection[str]) -> str:
 def set_up_to(line: TypedEvidence, nodes: Collection[str]) -> str | None:
     """The section up to which a line makes the settings by the lab's set_env.sh, "" for all; None if it does not."""
     for command in commands_in(line.terminal, line.text, nodes, surely_run=True):
-        rest = [word for word in command.words if word not in ("sh", "bash")]
-        if rest and file_name(rest[0]) == "set_env.sh":
+        rest = list(dropwhile(_is_before_script, command.source.words))
+        if rest and file_name(rest[0]) == SCRIPT:
             return rest[1] if len(rest) > 1 and rest[1] != "end" else ""
     return None
+
+
+def _is_before_script(word: str) -> bool:
+    """Whether a word may stand before the script that it has run: an interpreter, a wrapper, an option, a variable."""
+    return word in _BEFORE_SCRIPT or word.startswith("-") or "=" in word
+
+
+def runs_set_env(line: TypedEvidence) -> bool:
+    """Whether a line runs the lab's set_env.sh in any way, also within a loop or a group."""
+    return _SCRIPT_NAMED.search(line.text) is not None
 
 
 def is_in(section: str, wanted: str) -> bool:

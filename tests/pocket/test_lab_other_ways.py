@@ -58,6 +58,21 @@ def test_what_ran_in_the_background_has_ended_in_a_network_that_was_continued(tm
     assert not [note for note in report.notes if "Ended otherwise" in note]
 
 
+@pytest.mark.parametrize("text", ["sh d.sh", "chmod +x d.sh && ./d.sh"])
+def test_a_script_that_was_saved_while_the_network_ran_is_there(tmp_path, lab, text):
+    """Regression: it was said to be written by the line that ended next, which wrote none when it was done again."""
+
+    def typed(evidence):
+        is_it = isinstance(evidence, TypedEvidence) and "delay 100ms" in evidence.text
+        return replace(evidence, text=text, files=("d.sh",) if evidence.ended else ()) if is_it else evidence
+
+    folder = worked(tmp_path / "printed", lab, "show", typed).path.parent.parent
+    (folder / "d.sh").write_text(f"#!/bin/sh\n{SET}\n", encoding="utf-8")
+    assert main(["submit", str(folder), "--student", "s1", "--out", str(tmp_path / "a.zip")]) == 0
+    report = grade(tmp_path / "a.zip", None, SandboxEngine())
+    assert outcomes(report)["delay-h1"] is Outcome.PASS
+
+
 def test_files_lie_where_they_lay(tmp_path, lab):
     """In a folder called results too, and programs are programs."""
     work = worked(

@@ -465,7 +465,14 @@ def test_what_set_env_did_is_given_and_what_was_done_before_or_after_is_own():
     assert student.state("change-h2").given
 
 
-@pytest.mark.parametrize("script", ["sudo ./set_env.sh 3.4", "sh /tmp/set_env.sh"])
+@pytest.mark.parametrize(
+    "script",
+    [
+        *("sudo ./set_env.sh 3.4", "sh /tmp/set_env.sh", "time ./set_env.sh 3.4", "bash -x set_env.sh 3.4"),
+        *("./set_env.sh 3.4 | tee log", "(./set_env.sh 3.4)", "for i in 1; do ./set_env.sh 3.4; done"),
+        *("sudo env LC_ALL=C ./set_env.sh 3.4", "cd .. && ~/set_env.sh 3.4"),
+    ],
+)
 def test_what_the_kernel_says_after_set_env_is_not_own(script):
     """Nor is it of another script of that name; what another line sets then is."""
     student = Student("3")
