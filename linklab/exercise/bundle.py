@@ -44,7 +44,7 @@ MAX_BYTES = 50 * 2**20
 MAX_FILES = 500
 MAX_TEXT = 2 * 2**20
 """Of each file that the grader parses; a state of 40 nodes has 300 kB."""
-MAX_OF = {"instance.json": 2**17, "work.sh": 2**18, "answers.toml": 2**15, LAB: 2**15, PROGRESS: 2**24}
+MAX_OF = {"instance.json": 2**17, "work.sh": 2**18, "answers.toml": 2**15, LAB: 2**19, PROGRESS: 2**24}
 """Of those that are small, less: TOML's dotted keys take time by the square of their length, here 4 s at most.
 
 A progress has the output of every line, and of the longest lab 4 MB.

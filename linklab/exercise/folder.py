@@ -127,7 +127,8 @@ def collect(folder: Path, skip: Sequence[Path] = (), ours: Collection[str] = _OU
             found.terminals[str(inside)] = path.read_bytes()
         else:
             name = str(inside) if inside.parts[0] == "results" else f"results/{inside}"
-            name = name if name not in found.results else f"results/other/{inside}"
+            while name in found.results:
+                name = f"results/other/{name.removeprefix('results/')}"
             found.results[name] = path.read_bytes()
             found.places |= {name: str(inside)} if name != f"results/{inside}" else {}
             found.executable += [name] if path.stat().st_mode & stat.S_IXUSR else []

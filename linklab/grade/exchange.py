@@ -105,6 +105,7 @@ class Exchange:
         self._taken_as: dict[str, _SEEN] = {}  # name → what theirs was known by when it was taken last
         before = (self._came_out.left or {}).get(ours, LeftFolder())
         self._to_make: LeftFolder | None = before
+        self._refused: set[str] = set()  # files that their folder has not taken
         self._gone: dict[str, _SEEN] = {}  # files that were there and are no longer → what ours are known by
         self._links: dict[str, tuple[_SEEN, str]] = {}  # name there → what it was known by, and where it leads
 
@@ -133,7 +134,9 @@ class Exchange:
                 if error.errno in (*IN_ITS_PLACE, *ours):
                     raise
                 left_out.append(name)
+                self._refused.add(name)
             else:
+                self._refused.discard(name)
                 try:
                     if self.owner is not None:
                         os.fchown(number, self.owner, self.owner)
@@ -204,14 +207,17 @@ class Exchange:
         """Note what the next network is to begin with."""
         if self._came_out.left is None:
             return
-        names = {name for name, _ in there.files}
+        names = {*self._refused, *(name for name, _ in there.files)}
         if there.whole:
             self._gone = {name: ours for name, (ours, _) in self._known.items() if name not in names}
+        before, self._links = self._links, {}
         for name, seen in there.links:
-            if self._links.get(name, (None, ""))[0] != seen:
-                with _theirs_may_fail(), _parent(self.theirs, name) as folder:
-                    self._links[name] = seen, os.readlink(name.rpartition("/")[2], dir_fd=folder)
-        links = {name: self._links[name][1] for name, seen in there.links if name in self._links}
+            if before.get(name, (None, ""))[0] == seen:
+                self._links[name] = before[name]
+                continue
+            with _theirs_may_fail(), _parent(self.theirs, name) as folder:
+                self._links[name] = seen, os.readlink(name.rpartition("/")[2], dir_fd=folder)
+        links = {name: target for name, (_, target) in self._links.items()}
         self._came_out.left[self.ours] = LeftFolder(tuple(there.folders), links)
 
     def _has_room(self, name: str, size: int) -> bool:
@@ -332,6 +338,7 @@ def _look(top: int, most: int) -> _There:
             if number == 2 * most or len(found.files) == most:
                 found.whole = False
                 break
+            found.whole &= about is not None
             if about is None or not name.isprintable():
                 continue
             if stat.S_ISREG(about.st_mode):
@@ -344,7 +351,7 @@ def _look(top: int, most: int) -> _There:
 
 
 def _entries(top: int, below: str) -> Generator[tuple[str, os.stat_result | None]]:
-    """What lies in a folder, then what lies in the folders there; None for what has gone meanwhile."""
+    """What lies in a folder, then what lies in the folders there; None for what was not looked at, as what has gone."""
     folders: list[str] = []
     with os.scandir(top) as entries:
         for entry in entries:
@@ -354,10 +361,15 @@ def _entries(top: int, below: str) -> Generator[tuple[str, os.stat_result | None
                 if stat.S_ISDIR(about.st_mode):
                     folders.append(entry.name)
             yield below + entry.name, about
-    for name in sorted(folders) if below.count("/") < _DEPTH else []:
+    for name in sorted(folders):
+        whole = False
         with _theirs_may_fail():
-            inner = os.open(name, _FOLDER, dir_fd=top)
-            try:
-                yield from _entries(inner, f"{below}{name}/")
-            finally:
-                os.close(inner)
+            if below.count("/") < _DEPTH:
+                inner = os.open(name, _FOLDER, dir_fd=top)
+                try:
+                    yield from _entries(inner, f"{below}{name}/")
+                    whole = True
+                finally:
+                    os.close(inner)
+        if not whole:
+            yield f"{below}{name}/", None

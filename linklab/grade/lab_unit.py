@@ -27,13 +27,14 @@ from linklab.grade.limits import HANG_S
 from linklab.grade.sandbox import SandboxEngine
 from linklab.grade.scratch import working_folder
 from linklab.guide.evidence import GuideEvidence, TypedEvidence
+from linklab.guide.folders import ShellFolders
 from linklab.guide.guide import Guide
 from linklab.guide.plan import EditorWant, LabPlan
 from linklab.guide.predictions import PredictionTime
 from linklab.guide.progress import FILE, FOLDER, LabProgress, damage_told
 from linklab.guide.redo import MOST_FOLDERS, Redoing
 from linklab.guide.redo_lines import ProgressEntry
-from linklab.guide.retyped import is_left_out
+from linklab.guide.retyped import typed_again
 from linklab.guide.status import BY_SCRIPT, GuideStatus, StepState
 from linklab.guide.words import file_name, written_by
 from linklab.judge.verdict import Outcome
@@ -240,7 +241,8 @@ def _entries(bundle: Bundle, lab: Lab) -> tuple[list[ProgressEntry], list[str]]:
     if read.damaged and not any(found for _, found in read.lines):
         first = read.damaged[0]
         raise InputError(f"{PROGRESS}:{first.number}: this line cannot be read ({first.why}), and no other holds work")
-    typed = sum(len(found.text) for _, found in read.lines if isinstance(found, TypedEvidence) and not found.ended)
+    lines = [found for _, found in read.lines if isinstance(found, TypedEvidence)]
+    typed = max(sum(len(line.text) for line in lines if line.ended is ended) for ended in (False, True))
     if typed > MOST_TYPED:
         raise InputError(f"{PROGRESS} types {typed:,} characters, and the grader types at most {MOST_TYPED:,}; {_ANEW}")
     told = damage_told(PROGRESS, read)
@@ -256,10 +258,10 @@ def _own_files(bundle: Bundle, folder: Path, entries: list[ProgressEntry], hande
     Raises:
         InputError: of the fault SUBMISSION where no folder can hold a file of that name.
     """
-    lines = [each for _, each in entries if isinstance(each, TypedEvidence) and not is_left_out(each)]
-    written = {name for line in lines for name in line.files}
+    lines = [each for _, each in entries if isinstance(each, TypedEvidence) and each.ended]
+    written = {name for line in lines if line.files and typed_again(line) == line.text for name in line.files}
     made = {file_name(name) for line in lines for name in written_by(line.terminal, line.text)}
-    changed = {word for line in lines if "chmod" in line.text for word in line.text.split()}
+    changed = _named_by(lines, "chmod")
     for packed, content in bundle.folder("results").items():
         name = handed_in.places.get(f"results/{packed}", packed)
         path = folder / name
@@ -277,11 +279,20 @@ def _own_files(bundle: Bundle, folder: Path, entries: list[ProgressEntry], hande
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
-            if is_program and changed.isdisjoint((name, f"./{name}")):
+            if is_program and name not in changed:
                 path.chmod(0o755)
         except OSError as error:  # a name that is too long, or that is a file's and a folder's
             why = f"{quoted(f'results/{packed}')} cannot be written: {error.strerror}; leave it out, or rename it"
             raise InputError(why, fault=Fault.SUBMISSION) from error
+
+
+def _named_by(lines: Iterable[TypedEvidence], program: str) -> set[str]:
+    """The files that lines with a program name."""
+    folders, found = ShellFolders(), set[str]()
+    for line in lines:
+        found |= folders.named(line) if program in line.text else set()
+        folders.ended(line)
+    return found
 
 
 def _for_a_lab(engine: Engine) -> Engine:
@@ -321,7 +332,8 @@ def _notes(handed_in: HandedInLab, claimed: Guide, guide: Guide, redoing: Redoin
         found.append("The lab was done with another version of its manual than the one here.")
     found += [*handed_in.more, *_unlike(redoing)]
     if redoing.otherwise:
-        found.append(f"Ended otherwise than for the student: {one_line(_named(redoing.otherwise))}.")
+        named = one_line(_named(redoing.otherwise))
+        found.append(f"Not as it was for the student: {named}.")
     found += [excerpt(one_line(sentence), _LONGEST_NOTE) for sentence in guide.not_followed[:MOST_NAMED]]
     before, after = ({one.id: one for one in each.steps()} for each in (claimed, guide))
     lost = [name for name, one in after.items() if before[name].status.good and not one.status.good]

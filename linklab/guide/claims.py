@@ -60,7 +60,7 @@ class LineFiles:
 
     def __post_init__(self) -> None:
         self._files = WorkFolder(self.folder)
-        self.folders = ShellFolders()
+        self._folders = ShellFolders()
 
     def begin(self) -> None:
         """A network begins: look at what is there; takes long in a folder with very many files."""
@@ -73,18 +73,22 @@ class LineFiles:
         """Nothing runs any more, and all shells are new ones."""
         self._running.clear()
         self._named.clear()
-        self.folders.begin()
+        self._folders.begin()
+
+    def closed(self, node: str) -> None:
+        """All terminals of a node were closed: the next shell there is a new one."""
+        self._folders.closed(node)
 
     def begins(self, line: TypedEvidence) -> None:
         """A line runs from now on."""
         self._running[line.key] = line
-        self._named[line.key] = self.folders.named(line)
+        self._named[line.key] = self._folders.named(line)
 
     def ended(self, line: TypedEvidence) -> TypedEvidence:
         """The line with the files that it wrote and what it measured, or why that could not be read."""
         self._running.pop(line.key, None)
         names = tuple(self._claimed(line))
-        self.folders.ended(line)
+        self._folders.ended(line)
         bytes_ = self._taken_bytes + len(line.output) + sum(map(self._size, filter(is_read, names)))
         if self.most is not None and bytes_ > self.most.bytes:
             why = f"not measured: with it, what lines showed and wrote would have more than {self.most.bytes >> 20} MiB"
@@ -129,15 +133,12 @@ class LineFiles:
         self._unclaimed.update(changed)
         others = " ".join(other.text for other in self._running.values())
         named = self._named.pop(line.key, set())
-        own = {path.rpartition("/")[2] for path in named if (self.folder / path).is_file()}
         elsewhere = set[str]().union(*self._named.values())
 
         def is_ours(name: str) -> bool:
             if (name in named) != (name in elsewhere):
                 return name in named
             last = name.rpartition("/")[2]
-            if last in own and name not in named:
-                return False
             return last in line.text or last not in others
 
         names = sorted(filter(is_ours, self._unclaimed))

@@ -150,7 +150,7 @@ class Collector:
         while (found := self._next()) is not None:
             if isinstance(found, EditorEvidence):
                 if found.words[0] == "closed":
-                    self._files.folders.closed(found.words[1])
+                    self._files.closed(found.words[1])
                 self._outlive(" ".join(found.words), partial(self.on_evidence, found))
                 continue
             if isinstance(found, MarkedTerminal):

@@ -12,6 +12,8 @@ from linklab.guide.shell import commands_in
 Below: TypeAlias = "str | None"
 """A path below the working folder, "." for itself; None for elsewhere, or not known where."""
 
+_LONGEST = 255
+"""Letters of a path that is followed: a line may have 2,000 words, each of which could be a file's name."""
 WORK = "/lab"
 """The working folder inside, which is home as well."""
 
@@ -58,4 +60,4 @@ def _joined(at: Below, word: str) -> Below:
     if at is None or word.startswith("-"):
         return None
     path = normpath(f"{at}/{word.lstrip('/')}")
-    return None if path == ".." or path.startswith("../") else path
+    return None if path == ".." or path.startswith("../") or len(path) > _LONGEST else path

@@ -44,6 +44,7 @@ from linklab.guide.redo_lines import (
 from linklab.guide.retyped import typed_again
 from linklab.guide.shell import CLIENT, SUSPENDED
 from linklab.lab.model import Lab
+from linklab.manual.model import WriteFile
 from linklab.state.model import READ_STATE, State
 
 IDLE_S = 1.0
@@ -100,10 +101,12 @@ class Redoing:
     in_vain: list[str] = field(default_factory=list)
     """Lines that ended for the student and were waited for in vain, each with its terminal."""
     otherwise: list[str] = field(default_factory=list)
-    """Lines that ended with another status than for the student, each with its terminal and both."""
+    """Lines that ended with another exit status than the student's, or with their shell, and files not written."""
 
     def __post_init__(self) -> None:
         self._until_processor_s = time.process_time() + self.most_s
+        actions = (step.action for step in self.lab.manual.steps)
+        self._inside = {each.path for each in actions if isinstance(each, WriteFile) and each.path.startswith("/")}
         self._stack = ExitStack()
         self._network: Network | None = None
         self._fresh: StateEvidence | None = None
@@ -151,8 +154,9 @@ class Redoing:
             case EditorEvidence(words=verb):
                 if verb[:1] == ("closed",):
                     self._shells.update(verb[1:])
-                    self._files.folders.closed("".join(verb[1:2]))
-                    self._jobs.pop("".join(verb[1:2]), None)
+                    for node in verb[1:2]:
+                        self._files.closed(node)
+                        self._jobs.pop(node, None)
                 yield each
             case FileEvidence():
                 yield self._write(each)
@@ -208,7 +212,10 @@ class Redoing:
         """End what was started since the network began, as servers in the background."""
         numbers = [each for each in self._processes() if each not in self._living]
         for at in range(0, len(numbers), _AT_ONCE):
-            self._run(Typed(f"{CLIENT}#look", f"kill -9 {' '.join(numbers[at : at + _AT_ONCE])} 2>/dev/null"))
+            # the pause is for the agent to see that the shells among them have gone
+            self._run(
+                Typed(f"{CLIENT}#look", f"kill -9 {' '.join(numbers[at : at + _AT_ONCE])} 2>/dev/null; sleep 0.1")
+            )
 
     @property
     def network(self) -> Network:
@@ -281,7 +288,8 @@ class Redoing:
         start_s = self._now_s()
         try:
             done = self.network.run([typed], deadline_s=min(self._left_s(), LINE_WALL_S))[0]
-        except AgentError:  # its shell has ended with it, or the line is too long to be typed; the next gets a new one
+        except AgentError as error:  # its shell has ended with it, and the next line gets a new one; or it is too long
+            self.otherwise.append(f"{quoted(line.text)} on {line.terminal} ({error})")
             yield TypedEvidence(line.terminal, line.text, start_s)
             yield self._look()
             return
@@ -323,9 +331,10 @@ class Redoing:
 
     def _ended(self, begun: TypedEvidence, done: Completed, ended: TypedEvidence | None) -> Iterator[GuideEvidence]:
         """A line has ended; ended: as the student saw it, None where it did not end there."""
-        if ended is not None and not is_stopped(ended) and _differ(ended.status, done.exit_status):
-            was = f"{done.exit_status}, for the student {ended.status}"
-            self.otherwise.append(f"{quoted(begun.text)} on {begun.terminal} (status {was})")
+        whole = begun.terminal == self._mininet or typed_again(begun) == begun.text
+        if ended is not None and whole and not is_stopped(ended) and _differ(ended.status, done.exit_status):
+            statuses = f"status {done.exit_status}, the student's {ended.status}"
+            self.otherwise.append(f"{quoted(begun.text)} on {begun.terminal} ({statuses})")
         seen = TypedEvidence(
             begun.terminal, begun.text, begun.start_s, done.end_s, without_prompt(done.output), done.exit_status
         )
@@ -399,13 +408,13 @@ class Redoing:
         self._written_chars += len(file.text)
         if self._written_chars > _MOST_WRITTEN:
             raise RedoError(f"the progress writes more than {_MOST_WRITTEN >> 20} MiB into files")
+        if len(self._written) > _MOST_FILES:
+            raise RedoError(f"the progress names more than {_MOST_FILES} files")
         if named.is_absolute():
             self._write_inside(file)
             return file
         if len(named.parts) - 1 > MOST_FOLDERS:
             raise RedoError(f"the file {quoted(file.path)} of the progress lies in more than {MOST_FOLDERS} folders")
-        if len(self._written) > _MOST_FILES:
-            raise RedoError(f"the progress names more than {_MOST_FILES} files")
         try:
             path = self.folder / named
             if self.folder.resolve() in path.resolve().parents:
@@ -417,15 +426,16 @@ class Redoing:
         return file
 
     def _write_inside(self, file: FileEvidence) -> None:
-        """Write a file of the network's own, such as /etc/sysctl.conf."""
-        if len(file.text) > _LONGEST_INSIDE or not file.path.isprintable():
+        """Write a file of the network's own that the lab's manual has written, such as /etc/sysctl.conf."""
+        if file.path not in self._inside or len(file.text) > _LONGEST_INSIDE:
+            self.otherwise.append(f"the file {quoted(file.path)}, which was not written")
             return
         try:
             lines = lines_that_write(file.path, file.text)
         except ValueError as error:  # half of a character
             raise RedoError(f"the file {quoted(file.path)} of the progress cannot be written: {error}") from error
-        for line in lines:
-            self._run(Typed(f"{CLIENT}#look", line))
+        if any(self._run(Typed(f"{CLIENT}#look", line)).exit_status for line in lines):
+            self.otherwise.append(f"the file {quoted(file.path)}, which could not be written")
 
 
 def _differ(one: int | None, other: int | None) -> bool:

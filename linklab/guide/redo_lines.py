@@ -6,6 +6,7 @@ Pure; `linklab.guide.redo` types.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
@@ -23,6 +24,7 @@ LONGEST_S = 7200.0
 MORE_S = 30.0
 """A line that ended by itself may take three times as long, and so much more, before it is stopped."""
 _ABOUT_JOBS = frozenset(("bg", "fg", "jobs", "disown", "wait"))
+_JOB = re.compile(r"%(?:\d+|[%+-]|\w+)?")
 PROMPT = r"(?:^|\n)mininet> \s*\Z"
 STOPPED_S = 5.0
 """Network time of what Ctrl+C ended at Mininet's own prompt: a ping there is to show a few replies."""
@@ -82,7 +84,10 @@ def inside_finish(line: TypedEvidence, ended: TypedEvidence | None) -> StopAfter
 def is_about_jobs(line: TypedEvidence) -> bool:
     """Whether a line is for programs that its own shell has suspended or sent into the background."""
     commands = commands_in(line.terminal, line.text)
-    return any(each.program in _ABOUT_JOBS or any(word.startswith("%") for word in each.words) for each in commands)
+    return any(
+        each.program in _ABOUT_JOBS or (each.program == "kill" and any(map(_JOB.fullmatch, each.words)))
+        for each in commands
+    )
 
 
 def leaves(line: TypedEvidence) -> bool:

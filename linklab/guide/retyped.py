@@ -31,11 +31,12 @@ _COMPOUND = frozenset(
 )
 """Words with which a compound command begins or goes on (bash(1), RESERVED WORDS)."""
 _SIGNS = re.compile(
-    r"""'[^']*' | "(?:\\.|[^"\\])*" | \\. | \$\{[^}]{0,200}\} | [<>]& | &>  # in these, a sign is none
-    | (?P<join>&& | ;) | (?P<pipe>\|&? (?!\|)) | (?P<other>\|\| | & | [(){}`'"\n] | << | \$\()""",
+    r"""'[^']*' | "(?:\\.|[^"\\])*" | \\. | (?<!\S)\#.* | [<>]& | &>  # what these hold joins nothing
+    | \$\{[^}]{0,200}\} | \$\([^()`]{0,200}\)
+    | (?P<join>&& | ; | &(?!&)) | (?P<pipe>\|&? (?!\|)) | (?P<other>\|\| | [(){}`'"\n] | << | \$\()""",
     re.VERBOSE | re.DOTALL,
 )
-"""The signs of a shell's line: those that join lists and pipes, and those after which it is no plain list of pipes."""
+"""The signs of a shell's line: those that join commands, and those that make it more than a list of pipes."""
 
 
 @dataclass(frozen=True)
@@ -45,11 +46,6 @@ class _Piece:
     text: str
     last_at: int
     sign: str
-
-
-def is_left_out(line: TypedEvidence) -> bool:
-    """Whether nothing of a line is typed; what an editor wrote is among the files."""
-    return not typed_again(line)
 
 
 def typed_again(line: TypedEvidence) -> str:
@@ -72,13 +68,13 @@ def typed_again(line: TypedEvidence) -> str:
             kept = piece.text[: piece.last_at].rstrip().removesuffix("&").removesuffix("|").rstrip()
         if kept and not _is_left_out(line.terminal, kept):
             found.append(_Piece(kept, 0, piece.sign))
-        elif found and piece.sign == ";":
+        elif found and piece.sign != "&&" and found[-1].sign == "&&":
             found[-1] = _Piece(found[-1].text, 0, ";")
-    return "".join(f"{piece.text.strip()}{_spaced(piece.sign)}" for piece in _without_last_sign(found))
+    return "".join(f"{piece.text.strip()}{_spaced(piece.sign)}" for piece in _without_last_sign(found)).strip()
 
 
 def _without_last_sign(pieces: Sequence[_Piece]) -> list[_Piece]:
-    return [*pieces[:-1], *(_Piece(piece.text, 0, "") for piece in pieces[-1:])]
+    return [*pieces[:-1], *(_Piece(piece.text, 0, "&" if piece.sign == "&" else "") for piece in pieces[-1:])]
 
 
 def _spaced(sign: str) -> str:
@@ -125,7 +121,7 @@ def _ends_shell(terminal: str, text: str) -> bool:
 def _is_paged(terminal: str, piece: _Piece) -> bool:
     """Whether a pipe ends in a program that only shows a page at a time."""
     last = commands_in(terminal, piece.text[piece.last_at :])
-    return piece.last_at > 0 and [each.program in _PAGERS for each in last] == [True]
+    return piece.last_at > 0 and [each.program in _PAGERS and not each.to for each in last] == [True]
 
 
 def _is_for_hands(terminal: str, text: str) -> bool:
@@ -134,12 +130,24 @@ def _is_for_hands(terminal: str, text: str) -> bool:
     if words[:1] == ["sudo"] and not without_sudo(words):
         return not _OF_SUDO.isdisjoint(words)
     commands = commands_in(terminal, text)
-    return any(each.program in _HANDS or ("<" not in text and _waits_for_lines(each)) for each in commands)
+    return any(_waits_for_keys(each) or waits_for_lines(each, text) for each in commands)
 
 
-def _waits_for_lines(command: ShellCommand) -> bool:
-    """Whether nothing says what a shell or an interpreter is to do."""
-    program, *words = without_sudo(list(dropwhile(_BEFORE.__contains__, command.words))) or ("",)
+def _waits_for_keys(command: ShellCommand) -> bool:
+    """Whether it is an editor, or a pager whose pages go to a terminal."""
+    program = _without_wrappers(command)[0]
+    return program in _HANDS and not (program in _PAGERS and command.to)
+
+
+def _without_wrappers(command: ShellCommand) -> tuple[str, ...]:
+    return without_sudo(list(dropwhile(_BEFORE.__contains__, command.words))) or ("",)
+
+
+def waits_for_lines(command: ShellCommand, text: str) -> bool:
+    """Whether nothing says what a shell or an interpreter is to do, neither the command nor its line."""
+    program, *words = _without_wrappers(command)
+    if "<" in text:
+        return False
     if command.fed:
         return False
     if program == "su":

@@ -36,7 +36,9 @@ LONGEST_MESSAGE = 120
 _PROMPT = re.compile(r"((?:\w+@[\w-]+:\S*|\w*)[$#]) +(.+)")
 """A shell's prompt in front of a command: of these terminals, of others, and a bare $ or #."""
 SCRIPT = "set_env.sh"
-_BEFORE_SCRIPT = frozenset((".", "source", "sh", "bash", "dash", "time", "env", "nice", "nohup", "exec", "command"))
+_BEFORE_SCRIPT = frozenset(
+    (".", "source", "timeout", "sh", "bash", "dash", "time", "env", "nice", "nohup", "exec", "command")
+)
 _SCRIPT_NAMED = re.compile(r"(?<![\w.-])set_env\.sh(?![\w.-])")
 _ENDING = frozenset(("kill", "pkill", "killall", "fg"))
 _OPTIONS = {
@@ -376,7 +378,7 @@ def set_up_to(line: TypedEvidence, nodes: Collection[str]) -> str | None:
 
 def _is_before_script(word: str) -> bool:
     """Whether a word may stand before the script that it has run: an interpreter, a wrapper, an option, a variable."""
-    return word in _BEFORE_SCRIPT or word.startswith("-") or "=" in word
+    return word in _BEFORE_SCRIPT or word.startswith("-") or "=" in word or word.isdecimal()
 
 
 def runs_set_env(line: TypedEvidence) -> bool:

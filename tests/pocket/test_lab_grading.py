@@ -208,7 +208,7 @@ def test_a_line_that_ends_otherwise_when_it_is_done_again_is_told(tmp_path, lab)
     for end_s in (None, 2.0):
         progress.add(TypedEvidence("h1", "sh ~/mine.sh", 0.0, end_s, status=None if end_s is None else 0))
     report = grade(handed_in(tmp_path / "a.zip", lab, progress), None, PocketEngine())
-    said = 'Ended otherwise than for the student: "sh ~/mine.sh" on h1 (status 2, for the student 0).'
+    said = 'Not as it was for the student: "sh ~/mine.sh" on h1 (status 2, the student\'s 0).'
     assert said in report.notes
 
 

@@ -348,6 +348,28 @@ def test_two_that_write_files_of_one_name_in_their_own_folders_have_their_own(tm
     assert files.ended(replace(tests[1], end_s=9.1, status=0)).files == ("h2_FIFO/out.json",)
 
 
+def test_a_copy_is_of_the_line_that_makes_it(tmp_path):
+    """And not of the next test, which would be judged by the old numbers."""
+    files = LineFiles(tmp_path)
+    (tmp_path / "backup").mkdir()
+    (tmp_path / "out.json").write_text("{}")
+    files.begin()
+    copy = TypedEvidence("h1", "cp out.json backup/", 1.0)
+    files.begins(copy)
+    (tmp_path / "backup/out.json").write_text("{}")
+    assert files.ended(replace(copy, end_s=1.0, status=0)).files == ("backup/out.json",)
+
+
+def test_a_word_that_no_file_can_have_for_a_name_is_no_error(tmp_path):
+    """As in a program that is typed."""
+    files = LineFiles(tmp_path)
+    files.begin()
+    line = TypedEvidence("h1", f"echo {'a' * 300} b > c", 1.0)
+    files.begins(line)
+    (tmp_path / "c").write_text("b")
+    assert files.ended(replace(line, end_s=1.0, status=0)).files == ("c",)
+
+
 @pytest.mark.parametrize(
     ("typed", "named"),
     [
@@ -361,6 +383,7 @@ def test_two_that_write_files_of_one_name_in_their_own_folders_have_their_own(tm
         (["cd .."], None),
         (["cd /tmp", "cd /lab"], "x.json"),
         (["cd -"], None),
+        ([f"cd {'a' * 250}/bc"], None),
     ],
 )
 def test_the_folder_of_a_shell_is_where_its_lines_led(typed, named):

@@ -135,6 +135,26 @@ def test_a_network_of_a_lab_begins_with_the_folder_that_the_last_one_left(tmp_pa
     assert not any(path.is_symlink() for path in ours.rglob("*"))
 
 
+def test_what_a_network_did_not_take_is_not_taken_for_deleted(tmp_path, monkeypatch):
+    """Regression: where a first network's folder was full, the second one had no scripts either."""
+    ours, theirs = tmp_path / "ours", tmp_path / "theirs"
+    ours.mkdir()
+    theirs.mkdir()
+    (ours / "mine.sh").write_bytes(b"tc")
+    number = os.open(theirs, os.O_RDONLY | os.O_DIRECTORY)
+    exchange = Exchange(ours, number, Room(), came_out=CameOut(left={}), own_disk=True)
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(exchange, "_brought", full)
+    assert exchange.push() == ["mine.sh"]
+    exchange.pull()
+    exchange.end()
+    os.close(number)
+    assert contents(ours) == {"mine.sh": b"tc"}
+
+
 def test_links_of_the_network_before_lead_nowhere_outside(tmp_path):
     """They are made in the next one's folder alone; a name that is taken there stays."""
     ours, came_out = tmp_path / "ours", CameOut(left={})
@@ -150,10 +170,18 @@ def test_links_of_the_network_before_lead_nowhere_outside(tmp_path):
             (tmp_path / name / "a").symlink_to(secret)
             (tmp_path / name / "b").symlink_to("..")
         exchange.pull()
+        if name == "two":
+            assert [(tmp_path / "two" / name).readlink() for name in "ab"] == [secret, Path("..")]
+            (ours / "a").write_bytes(b"ours")
+            (ours / "b").mkdir()
+            (ours / "b/ours").write_bytes(b"x")
+            with pytest.raises(OSError, match=r"(Not a directory|symbolic)"):
+                exchange.push()
         os.close(number)
-    assert contents(ours) == {}
-    assert [(tmp_path / "two" / name).readlink() for name in "ab"] == [secret, Path("..")]
+    assert (tmp_path / "two/a").read_bytes() == b"ours"
     assert secret.read_bytes() == b"s3cret"
+    assert not (tmp_path / "ours/ours").exists()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["one", "ours", "secret", "two"]
 
 
 def test_links_pipes_and_folders_that_lead_elsewhere_stay_inside(folders, tmp_path):
