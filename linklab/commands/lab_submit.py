@@ -14,8 +14,10 @@ from linklab.base.text import one_line, visible
 from linklab.errors import InputError
 from linklab.exercise.bundle import Bundle, write_bundle
 from linklab.exercise.folder import collect
+from linklab.guide.evidence import TypedEvidence
 from linklab.guide.guide import Guide
 from linklab.guide.progress import FOLDER, LabProgress
+from linklab.guide.retyped import begins_shell
 from linklab.lab.model import Lab, find_lab, load_lab
 from linklab.lab.reference import replayed
 
@@ -71,7 +73,10 @@ def submit_lab(args: argparse.Namespace) -> int:
     for sentence in [*found.notes, *([f"{trouble}."] if (trouble := progress.trouble()) else [])]:
         print(visible(sentence))
     if given := _given(lab, progress):
-        print(f"set_env.sh did what these steps ask for, and a grader gives no points for them: {', '.join(given)}.")
+        print(f"These steps earn no point, because set_env.sh made their settings: {'; '.join(given)}.")
+        print("To earn them, continue the lab and type them yourself.")
+    if inside := _inside_shells(progress):
+        print(f"What you typed inside {', '.join(inside)} is not in your progress, so a grader does not do it again.")
     digest = hashlib.sha256(out.read_bytes()).hexdigest()
     print(f"{out}: {len(files) + 1} files, {out.stat().st_size / 1000:.1f} kB, SHA-256 {digest[:16]}…")
     print(f"Hand in this file. It is the work of {visible(name or student)} on {lab.heading}, and is signed by nobody:")
@@ -80,7 +85,13 @@ def submit_lab(args: argparse.Namespace) -> int:
 
 
 def _given(lab: Lab, progress: LabProgress) -> list[str]:
-    """The steps that the lab's set_env.sh has done."""
+    """The steps whose settings the lab's set_env.sh has made, as people call them."""
     guide = Guide(lab)
     guide.see_all(progress.evidence())
-    return [state.id for state in guide.steps() if state.given]
+    return [visible(f"“{state.task or state.id}”") for state in guide.steps() if state.given]
+
+
+def _inside_shells(progress: LabProgress) -> list[str]:
+    """The lines that began a shell or an interpreter, which then waited for others."""
+    lines = (each for each in progress.evidence() if isinstance(each, TypedEvidence) and each.ended)
+    return [visible(f"“{text}”") for text in dict.fromkeys(line.text for line in lines if begins_shell(line))]

@@ -9,8 +9,9 @@ what is planted can type the command that shows it. It then was looked at, and t
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import dropwhile
 
 from linklab.exercise.terminals import SET_ENV, all_networks, configures, typed_at
 
@@ -27,7 +28,7 @@ _SHOWS_SOCKET = r"\bss\s(?:.*\s)?-\w*[im]"
 _SHOWS_SYN = r"\b(?:tcpdump|tshark|linklab capture)\b"
 _NOTHING_SET = r"(?!.*\b(?:add|append|change|replace|del|delete|set|flush)\b)"
 _SHOWS_ROUTE = rf"\bip\s(?:-\S+\s+)*r(?:oute?|o)?\b{_NOTHING_SET}|(?:^|[;&|]\s*|\bsudo\s+)route\b|\bnetstat\s+-\w*r"
-_SHOWS_TC = rf"\btc\s(?:-\S+\s+)*(?:qdisc|class)\b{_NOTHING_SET}|\blinklab\s+link\s+show\b"
+_SHOWS_TC = rf"\btc\s(?:-\S+\s+)*(?:qdisc|qdis|qdi|qd|q|class|clas|cla|cl|c)\b{_NOTHING_SET}|\blinklab\s+link\s+show\b"
 _SHOWS_LINK = rf"\bip\s(?:-\S+\s+)*(?:a|l|addr\w*|link)\b{_NOTHING_SET}|\bifconfig\b(?!\s+\S+\s+\S)"
 _OF_INTERFACE = {
     **dict.fromkeys(("mtu", "up", "address", "mac"), _SHOWS_LINK),
@@ -35,6 +36,9 @@ _OF_INTERFACE = {
 }
 _OF_NODE = {"rmem": "tcp_rmem", "wmem": "tcp_wmem", "cc": "tcp_congestion_control"}
 _IN_SYN = ("tcp_window_scaling", "tcp_sack", "tcp_timestamps", "tcp_ecn")
+_BETWEEN = re.compile(r"""'[^']*'|"[^"]*"|(;|&&|\|\||\$\(|`|(?<!\S)(?:do|then|else)(?!\S))""")
+"""What separates commands, outside of quotes."""
+_BEFORE = frozenset(("do", "then", "else", "if", "elif", "while", "until", "!", "{", "(", "sudo", "time"))
 _VARIABLE = re.compile(r"\$\{?\w+")
 
 
@@ -74,18 +78,29 @@ def recorded(logs: Mapping[str, str], nodes: Collection[str]) -> list[list[Typed
 
 
 def scripted(work: str, nodes: Collection[str]) -> list[TypedLine]:
-    """The lines of a work.sh; one that begins with a variable, as in a loop over hosts, may run on any host."""
+    """The commands of a work.sh; one that begins with a variable, as in a loop over hosts, may run on any host."""
     found = []
     for line in work[:MOST].splitlines():
         text = line.strip()[:LONGEST]
-        if not text or text.startswith("#"):
-            continue
-        first, _, rest = text.partition(" ")
-        if first in nodes:
-            found.append(TypedLine(first, rest.strip()))
-        else:
-            found.append(TypedLine("" if _VARIABLE.match(first) else CLIENT, text))
+        for command in _commands(text) if not text.startswith("#") else ():
+            first, _, rest = command.partition(" ")
+            if first in nodes:
+                found.append(TypedLine(first, rest.strip()))
+            else:
+                found.append(TypedLine("" if _VARIABLE.match(first) else CLIENT, command))
     return found
+
+
+def _commands(text: str) -> Iterator[str]:
+    """The commands of a line, which may be a loop, without the words that stand before one."""
+    begin = 0
+    for sign in (*_BETWEEN.finditer(text), None):
+        if sign is not None and not sign[1]:
+            continue
+        words = text[begin : sign.start() if sign else len(text)].split()
+        begin = sign.end() if sign else begin
+        if words := list(dropwhile(lambda word: word in _BEFORE or word.endswith("()"), words)):
+            yield " ".join(words)
 
 
 def looked_at(fact: str, sessions: Sessions, hosts: Collection[str]) -> bool:
@@ -138,7 +153,15 @@ def _shows(fact: str, line: TypedLine, hosts: Collection[str]) -> bool:
     if re.search(_SHOWS_SOCKET, line.text):
         return True
     shown = re.search(f"{_SHOWS_SYSCTL}|{_SHOWS_PROC}", line.text)
-    return shown is not None and (name in line.text or re.search(r"\s-\w*[aA]|--all|tcp_\*", line.text) is not None)
+    return shown is not None and (name in line.text or _is_among(name, line.text))
+
+
+def _is_among(name: str, text: str) -> bool:
+    """Whether a command that shows several settings shows one of net.ipv4: by -a, tcp_*, or a folder of it."""
+    if re.search(r"\s-\w*[aA]|--all|tcp_\*", text):
+        return True
+    sought = re.findall(r"\bgrep\s+(?:-\w+\s+)*[\"']?(\w+)", text)
+    return re.search(r"\bnet(?:[./]ipv4)?/?(?![\w./])", text) is not None and all(each in name for each in sought)
 
 
 def _speaks_of(text: str, interface: str) -> bool:

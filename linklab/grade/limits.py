@@ -21,10 +21,10 @@ LAB_S = 1500.0
 IDLE_S = 300.0
 """Wall-clock seconds after which a network that does nothing is taken to wait for ever; to sleep takes it none."""
 MOST_HELD = 80_000
-"""Open files of a network, which has a few thousand, of which its kernel may have 65,536 and each process a few.
+"""Open files of a network, which has a few thousand; its kernel alone may have 65,536.
 
-The machine has some million for all (/proc/sys/fs/file-max), and each that is a full pipe keeps 8 KiB that nothing
-counts (pipe(7), pipe-user-pages-soft): with 194,000 they were 1.7 GB.
+The machine has some million for all (/proc/sys/fs/file-max).  A full pipe keeps 8 KiB that nothing counts (pipe(7),
+pipe-user-pages-soft): 194,000 pipes kept 1.7 GB.
 """
 
 

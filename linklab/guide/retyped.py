@@ -130,7 +130,7 @@ def _is_for_hands(terminal: str, text: str) -> bool:
     if words[:1] == ["sudo"] and not without_sudo(words):
         return not _OF_SUDO.isdisjoint(words)
     commands = commands_in(terminal, text)
-    return any(_waits_for_keys(each) or waits_for_lines(each, text) for each in commands)
+    return any(_waits_for_keys(each) or _waits_for_lines(each, text) for each in commands)
 
 
 def _waits_for_keys(command: ShellCommand) -> bool:
@@ -143,7 +143,15 @@ def _without_wrappers(command: ShellCommand) -> tuple[str, ...]:
     return without_sudo(list(dropwhile(_BEFORE.__contains__, command.words))) or ("",)
 
 
-def waits_for_lines(command: ShellCommand, text: str) -> bool:
+def begins_shell(line: TypedEvidence) -> bool:
+    """Whether a line begins a shell or an interpreter that waits for lines, of which nothing is known."""
+    words = line.text.split()
+    if words[:1] == ["sudo"] and not without_sudo(words):
+        return not _OF_SUDO.isdisjoint(words)
+    return any(_waits_for_lines(each, line.text) for each in commands_in(line.terminal, line.text))
+
+
+def _waits_for_lines(command: ShellCommand, text: str) -> bool:
     """Whether nothing says what a shell or an interpreter is to do, neither the command nor its line."""
     program, *words = _without_wrappers(command)
     if "<" in text:

@@ -141,7 +141,8 @@ def undone(key: str, wanted: Any, found: Any, line: TypedEvidence | None) -> str
 def of_left_out(why: str, section: str) -> str:
     """A measurement that was left out, and that would not count now; why: which setting it lacks, as a sentence."""
     begin = (
-        f" “sudo ~/set_env.sh {section}” makes the settings that the lab has before section {section}."
+        f" “sudo ~/set_env.sh {section}” makes the settings that the lab has before section {section}, "
+        "which earn no point then where the lab is graded."
         if section
         else ""
     )

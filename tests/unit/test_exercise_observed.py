@@ -34,6 +34,16 @@ def looked(fact, work):
         ("h2.cc", "h2 sysctl net.ipv4.tcp_congestion_control"),
         ("h2.routes", "h2 ip route"),
         ("h2.routes", "h2 ip -4 r show"),
+        ("s2-eth3.loss", "tc -s q show dev s2-eth3"),
+        ("s2-eth3.loss", "tc -s qd"),
+        ("h2.cc", "for h in h1 h2; do $h sysctl net.ipv4.tcp_congestion_control net.ipv4.tcp_rmem; done"),
+        ("h2.rmem", "for h in h1 h2; do echo $h; $h sysctl net.ipv4.tcp_rmem; done"),
+        ("h2.cc", "echo h2; h2 sysctl net.ipv4.tcp_congestion_control"),
+        ("h2.cc", "sudo h2 sysctl net.ipv4.tcp_congestion_control"),
+        ("h2.cc", "h2 sysctl net.ipv4 | grep congestion"),
+        ("h2.cc", "if true; then h2 sysctl net.ipv4; fi"),
+        ("h2.cc", "show() { $1 sysctl net.ipv4.tcp_congestion_control; }; show h2"),
+        ("h2.cc", "echo $(h2 cat /proc/sys/net/ipv4/tcp_congestion_control)"),
     ],
 )
 def test_a_command_that_shows_a_setting_is_a_look_at_it(fact, line):
@@ -56,6 +66,11 @@ def test_a_command_that_shows_a_setting_is_a_look_at_it(fact, line):
         ("h2.rmem", "h2 ss -t"),
         ("h2.routes", "h2 ip route change 10.0.0.0/8 dev h2-eth0"),
         ("h2.routes", "h1 ip route"),
+        ("h2.rmem", "for h in h1 h2; do $h sysctl -w net.ipv4.tcp_rmem='4096 87380 16777216'; done"),
+        ("h2.rmem", "echo h2; h1 sysctl net.ipv4.tcp_rmem"),
+        ("h2.rmem", "echo 'x; h2 sysctl net.ipv4.tcp_rmem'"),
+        ("h2.cc", "h2 sysctl net.ipv4 | grep rmem"),
+        ("h2.cc", "h2 sysctl net.core"),
     ],
 )
 def test_a_command_that_does_not_show_it_is_none(fact, line):
@@ -71,6 +86,10 @@ def test_what_is_looked_at_after_it_was_changed_shows_nothing_of_the_fault():
     assert looked("s2-eth2.loss", f"{change}\n./set_env.sh\n{show}")
     assert looked("s2-eth2.loss", f"tc qdisc del dev s1-eth2 root\n{show}")
     assert looked("h2.rmem", "h2 sysctl -w net.ipv4.tcp_sack=1\nh2 sysctl net.ipv4.tcp_rmem")
+    change, show = "h2 sysctl -w net.ipv4.tcp_rmem='1 2 3'", "h2 sysctl net.ipv4.tcp_rmem"
+    assert looked("h2.rmem", f"{show}; {change}")
+    assert not looked("h2.rmem", f"{change}; {show}")
+    assert not looked("h2.rmem", f"for h in h1 h2; do $h sysctl -w net.ipv4.tcp_rmem='1 2 3'; done\n{show}")
 
 
 def test_recorded_terminals_of_several_nodes_are_one_session_a_network():

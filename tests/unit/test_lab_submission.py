@@ -69,6 +69,20 @@ def test_a_lab_is_handed_in(folder, capsys):
     assert bundle.files["progress.jsonl"] == (folder / FOLDER / "progress.jsonl").read_bytes()
 
 
+def test_who_hands_in_is_told_what_earns_no_point(folder, capsys):
+    """Settings of set_env.sh, and what was typed inside another shell; then something can still be done about it."""
+    progress = LabProgress.load(folder)
+    for text in ("sudo ./set_env.sh 3.4", "bash", "python3 -c 1", "sudo -i"):
+        progress.add(TypedEvidence("h1", text, 9.0))
+        progress.add(TypedEvidence("h1", text, 9.0, 10.0, "", 0))
+    assert main(["submit", "--student", "s1"]) == 0
+    said = capsys.readouterr().out
+    assert (
+        "earn no point, because set_env.sh made their settings: “On h1 delay everything that leaves by 100 ms”" in said
+    )
+    assert "What you typed inside “bash”, “sudo -i” is not in your progress" in said
+
+
 def test_somebody_must_be_named(folder, capsys):
     """A submission of nobody is nobody's."""
     (folder / FOLDER / "notes.json").unlink()
