@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 import re
 import time
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -41,6 +40,7 @@ from linklab.guide.redo_lines import (
     without_prompt,
     written_meanwhile,
 )
+from linklab.guide.redo_shells import RedoShells
 from linklab.guide.retyped import typed_again
 from linklab.guide.shell import CLIENT, SUSPENDED
 from linklab.lab.model import Lab
@@ -65,8 +65,6 @@ _MOST_WRITTEN = 2**26
 """Characters of files that are written, each as often as it is; a lab has some thousand."""
 _LONGEST_INSIDE = 2**16
 """Characters of a file that is written inside the network."""
-_MOST_SHELLS = 20
-"""Terminals of a node in which something runs at once."""
 _MOST_FILES, MOST_FOLDERS = 500, 8
 """How many files the progress may have written, and in how many folders one of them lies; a lab has a dozen in two."""
 _MOST_MEASURED = MostMeasured(bytes=128 * 2**20, line_s=30.0, all_s=90.0, memory_bytes=3 * 2**30)
@@ -112,10 +110,7 @@ class Redoing:
         self._fresh: StateEvidence | None = None
         self._pending: list[StateEvidence] = []
         self._running: dict[tuple[str, str, float], _Running] = {}
-        self._shells: Counter[str] = Counter()
-        """Node → how often all of its terminals were closed in this network."""
-        self._jobs: dict[str, str] = {}
-        """Node → the terminal in which Ctrl+Z suspended a program last."""
+        self._shells = RedoShells()
         self._shift_s = 0.0
         self._said_s = 0.0
         self._written: set[str] = set()
@@ -153,10 +148,9 @@ class Redoing:
         match each:
             case EditorEvidence(words=verb):
                 if verb[:1] == ("closed",):
-                    self._shells.update(verb[1:])
+                    self._shells.closed(verb[1:2])
                     for node in verb[1:2]:
                         self._files.closed(node)
-                        self._jobs.pop(node, None)
                 yield each
             case FileEvidence():
                 yield self._write(each)
@@ -173,8 +167,7 @@ class Redoing:
     def _begin(self) -> None:
         self._stack.close()
         self._running.clear()
-        self._shells.clear()
-        self._jobs.clear()
+        self._shells.begin()
         self._mininet = ""
         lab_script.leave(self.lab.topology, self.folder)  # as whatever opens the lab does
         drawn = self.lab.load_topology() if runs_at_once(self.lab.manual) else None
@@ -198,9 +191,8 @@ class Redoing:
                 self._wait_end(one, stop=True)
         self._end_all_since()
         self._running.clear()
-        self._shells.update((CLIENT, *self.network.nodes))
+        self._shells.closed((CLIENT, *self.network.nodes))
         self._files.continued()
-        self._jobs.clear()
         self._mininet = ""
         self._pending = [*([self._fresh] if self._fresh else []), self._look()]
 
@@ -265,7 +257,8 @@ class Redoing:
             yield TypedEvidence(line.terminal, line.text, self._now_s())
             return
         self._bring_files(line, rest, ended)
-        terminal = self._free(line.terminal, about_jobs=is_about_jobs(line))
+        taken = {one.terminal for one in self._running.values()}
+        terminal = self._shells.free(line.terminal, taken, about_jobs=is_about_jobs(line))
         if starts_network(line) and line.terminal == CLIENT:
             self._mininet, self._at_prompt = terminal, True
             done = self._run(Typed(terminal, text, Shows(PROMPT)))
@@ -325,7 +318,7 @@ class Redoing:
             yield from self._ended(one.begun, left, line)
             return
         if line.status == SUSPENDED:
-            self._jobs[line.terminal.partition("#")[0]] = one.terminal
+            self._shells.suspended(one.terminal)
         done = self._wait_end(one, BESIDE_S + left_out_s, stop=is_stopped(line), suspend=line.status == SUSPENDED)
         yield from self._ended(one.begun, done, line)
 
@@ -350,20 +343,6 @@ class Redoing:
         except AgentError:  # it has ended already
             now_s = self._now_s()
             return Completed(one.terminal, one.begun.text, one.output, None, one.begun.start_s, now_s)
-
-    def _free(self, node: str, *, about_jobs: bool) -> str:
-        """A terminal of the node in which nothing runs; the first where that is possible, for its variables.
-
-        Of those alone that were begun since all terminals of the node were closed.
-
-        about_jobs: for a line like `bg`, which is of the terminal in which a program was suspended last.
-        """
-        taken = {one.terminal for one in self._running.values()}
-        if about_jobs and (suspended := self._jobs.get(node.partition("#")[0])) not in (None, *taken):
-            return str(suspended)
-        first = _MOST_SHELLS * self._shells[node.partition("#")[0]] + 1
-        names = [f"{node}#{number}" if number > 1 else node for number in range(first, first + _MOST_SHELLS)]
-        return next((name for name in names if name not in taken), names[-1])
 
     # --- time
 
