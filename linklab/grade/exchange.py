@@ -1,39 +1,40 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Carries files between a folder of ours and one that hostile programs write.
 
-The other folder is known by an open file alone and entered without following links; only plain files come out of it, as
-plain files of ours, and never more than `Room`.
+Only plain files come out of it, as plain files of ours, and never more than `Room`.  In a lab, whose networks follow
+each other in one folder, the next one is also given the folders, links, and rights that the last one had, and not what
+that had deleted.
 """
 
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
 import shutil
 import stat
 import time
-from collections.abc import Generator, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO
 
-_SEEN = tuple[int, int, int, int]
-_DEPTH = 8
-_MOST_LINKS = 500
-"""Links, and folders, with which the next network begins."""
-_OURS, _PERMISSIONS = 0o600, 0o777
+from linklab.grade.their_folder import (
+    IN_ITS_PLACE,
+    OF_THE_GRADER,
+    OF_THE_MACHINE,
+    FoundThere,
+    Seen,
+    look,
+    may_fail,
+    opened,
+    parent,
+    seen,
+)
+
 _TICK_NS = 10_000_000
 """After which a file that is written has another time: the longest tick of a machine's clock (CONFIG_HZ=100)."""
-_UNSETTLED: _SEEN = (0, 0, 0, 0)
-_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-_FOLDER = _READ | os.O_DIRECTORY
+_UNSETTLED: Seen = (0, 0, 0, 0)
 _WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-IN_ITS_PLACE = (errno.EISDIR, errno.ENOTDIR, errno.ELOOP)
-"""Errors that mean a folder or a link has taken the place of a file of ours."""
-_OF_THE_MACHINE = (errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EFBIG)
-OF_THE_GRADER = (errno.ENOSPC, errno.EDQUOT, errno.EROFS, *_OF_THE_MACHINE)
-"""Errors of our own disk, limits, and memory; in `pull`, their side is memory that is only read."""
+_READABLE, _PERMISSIONS = 0o600, 0o777
+"""Rights that a file of ours has in any case, and those that it may have from theirs."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ class CameOut:
 
 
 class Exchange:
-    """Keeps `ours` and the folder behind the descriptor `theirs` alike; what one side deletes stays on the other.
+    """Keeps `ours` and the folder behind the descriptor `theirs` alike; what they deleted stays in ours until `end`.
 
     owner: the user whose folder theirs is, where that is another than ours: files that come in become that user's, and
     only that user's come out, since a link may lead to a file that only we can read.
@@ -99,15 +100,15 @@ class Exchange:
         self.room = room
         self.owner = owner
         self._own_disk = own_disk
-        self._known: dict[str, tuple[_SEEN, _SEEN]] = {}  # name → our file and theirs when they were alike
+        self._known: dict[str, tuple[Seen, Seen]] = {}  # name → our file and theirs when they were alike
         self._came_out = came_out or CameOut()
         self._taken = self._came_out.taken.setdefault(ours, {})
-        self._taken_as: dict[str, _SEEN] = {}  # name → what theirs was known by when it was taken last
+        self._taken_as: dict[str, Seen] = {}  # name → what theirs was known by when it was taken last
         before = (self._came_out.left or {}).get(ours, LeftFolder())
         self._to_make: LeftFolder | None = before
         self._refused: set[str] = set()  # files that their folder has not taken
-        self._gone: dict[str, _SEEN] = {}  # files that were there and are no longer → what ours are known by
-        self._links: dict[str, tuple[_SEEN, str]] = {}  # name there → what it was known by, and where it leads
+        self._gone: dict[str, Seen] = {}  # files that were there and are no longer → what ours are known by
+        self._links: dict[str, tuple[Seen, str]] = {}  # name there → what it was known by, and where it leads
 
     def push(self) -> list[str]:
         """Bring in what is new or changed on our side; the names of files that their folder does not take.
@@ -124,13 +125,13 @@ class Exchange:
             if path.is_symlink() or not path.is_file():
                 continue
             about = path.stat()
-            if self._known.get(name, (None, None))[0] == _seen(about):
+            if self._known.get(name, (None, None))[0] == seen(about):
                 continue
             content, theirs = path.read_bytes(), _UNSETTLED
             try:
                 number = self._brought(name, content, about.st_mode & 0o777)
             except OSError as error:
-                ours = _OF_THE_MACHINE if self._own_disk else OF_THE_GRADER
+                ours = OF_THE_MACHINE if self._own_disk else OF_THE_GRADER
                 if error.errno in (*IN_ITS_PLACE, *ours):
                     raise
                 left_out.append(name)
@@ -140,16 +141,16 @@ class Exchange:
                 try:
                     if self.owner is not None:
                         os.fchown(number, self.owner, self.owner)
-                    theirs = _seen(os.fstat(number))
+                    theirs = seen(os.fstat(number))
                 finally:
                     os.close(number)
-            self._known[name] = (_seen(about), theirs)
+            self._known[name] = (seen(about), theirs)
         return left_out
 
     def _make_again(self, left: LeftFolder) -> None:
-        """Make the folders and links that the network before had; what cannot be made is theirs to miss."""
+        """Make the folders and links that the network before had, where they can be made."""
         for name in (*(f"{folder}/" for folder in left.folders), *left.links):
-            with _theirs_may_fail(), _parent(self.theirs, name, make=True, owner=self.owner) as folder:
+            with may_fail(), parent(self.theirs, name, make=True, owner=self.owner) as folder:
                 if name in left.links:
                     last = name.rpartition("/")[2]
                     os.symlink(left.links[name], last, dir_fd=folder)
@@ -158,7 +159,7 @@ class Exchange:
 
     def _brought(self, name: str, content: bytes, mode: int) -> int:
         """Write a file there, whole or not at all; the caller closes it."""
-        with _parent(self.theirs, name, make=True, owner=self.owner) as folder:
+        with parent(self.theirs, name, make=True, owner=self.owner) as folder:
             last = name.rpartition("/")[2]
             with contextlib.suppress(FileNotFoundError):  # a new file: not what a link of theirs points to
                 os.unlink(last, dir_fd=folder)
@@ -180,7 +181,7 @@ class Exchange:
             OSError: our side has no room for it, or fails.
         """
         left_out = []
-        there = _look(self.theirs, self.room.files)
+        there = look(self.theirs, self.room.files)
         self._note_left(there)
         for name, theirs in sorted(there.files, key=lambda entry: (entry[1][1], entry[0])):
             if self._known.get(name, (None, None))[1] == theirs:
@@ -188,7 +189,7 @@ class Exchange:
             if not self._has_room(name, theirs[1]):
                 left_out.append(name)
                 continue
-            with _theirs_may_fail():
+            with may_fail():
                 self._take(name, theirs)
         return left_out
 
@@ -200,10 +201,10 @@ class Exchange:
         """
         for name, ours in self._gone.items():
             path = self.ours / name
-            if path.is_file() and _seen(path.stat()) == ours:
+            if path.is_file() and seen(path.stat()) == ours:
                 path.unlink()
 
-    def _note_left(self, there: _There) -> None:
+    def _note_left(self, there: FoundThere) -> None:
         """Note what the next network is to begin with."""
         if self._came_out.left is None:
             return
@@ -211,12 +212,12 @@ class Exchange:
         if there.whole:
             self._gone = {name: ours for name, (ours, _) in self._known.items() if name not in names}
         before, self._links = self._links, {}
-        for name, seen in there.links:
-            if before.get(name, (None, ""))[0] == seen:
+        for name, known_by in there.links:
+            if before.get(name, (None, ""))[0] == known_by:
                 self._links[name] = before[name]
                 continue
-            with _theirs_may_fail(), _parent(self.theirs, name) as folder:
-                self._links[name] = seen, os.readlink(name.rpartition("/")[2], dir_fd=folder)
+            with may_fail(), parent(self.theirs, name) as folder:
+                self._links[name] = known_by, os.readlink(name.rpartition("/")[2], dir_fd=folder)
         links = {name: target for name, (_, target) in self._links.items()}
         self._came_out.left[self.ours] = LeftFolder(tuple(there.folders), links)
 
@@ -227,8 +228,8 @@ class Exchange:
         self._came_out.full |= self._came_out.written + size > self.room.written
         return not self._came_out.full
 
-    def _take(self, name: str, theirs: _SEEN) -> None:
-        with _parent(self.theirs, name) as folder, _opened(name.rpartition("/")[2], folder) as file:
+    def _take(self, name: str, theirs: Seen) -> None:
+        with parent(self.theirs, name) as folder, opened(name.rpartition("/")[2], folder) as file:
             about = os.fstat(file.fileno())
             if not stat.S_ISREG(about.st_mode) or (self.owner is not None and about.st_uid != self.owner):
                 return
@@ -236,7 +237,9 @@ class Exchange:
             # in the same tick it may be written again, and would have the same time: then it is taken once more
             settled = time.time_ns() - theirs[3] > _TICK_NS
         path = self.ours / name
-        once_more = self._taken_as.get(name) == theirs  # a file that is written again has changed, for who measures
+        once_more = (
+            self._taken_as.get(name) == theirs
+        )  # else it has been written again, and whoever measures is to see that
         if not (once_more and path.is_file() and path.read_bytes() == content):
             self._make_way(path)
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -244,18 +247,18 @@ class Exchange:
             self._came_out.written += len(content)
             path.write_bytes(content)
             self._taken[name] = len(content)
-        self._give_mode(path, about)
-        self._known[name] = (_seen(path.stat()), theirs if settled else _UNSETTLED)
+        self._copy_rights(path, about)
+        self._known[name] = (seen(path.stat()), theirs if settled else _UNSETTLED)
         self._taken_as[name] = theirs
 
-    def _give_mode(self, path: Path, theirs: os.stat_result) -> None:
-        """Give a file of ours the rights of theirs, for the next network; to change them is to change the file."""
-        mode = _OURS | stat.S_IMODE(theirs.st_mode) & _PERMISSIONS
+    def _copy_rights(self, path: Path, theirs: os.stat_result) -> None:
+        """Give a file of ours the rights of theirs, with which the next network gets it."""
+        mode = _READABLE | stat.S_IMODE(theirs.st_mode) & _PERMISSIONS
         if self._came_out.left is not None and stat.S_IMODE(path.stat().st_mode) != mode:
             path.chmod(mode)
 
     def _make_way(self, path: Path) -> None:
-        """Remove a file of ours where they have a folder by now, and a folder where they have a file."""
+        """Remove a file of ours in whose place they have a folder, or a folder in whose place they have a file."""
         if self._came_out.left is None:
             return
         if path.is_dir():
@@ -265,111 +268,3 @@ class Exchange:
                 return
             if folder.is_file():
                 folder.unlink()
-
-
-def _seen(about: os.stat_result) -> _SEEN:
-    """What a file is known by.
-
-    The change time is the machine's own; the pocket's kernel sets the modification time, in whole seconds (hostfs).
-    """
-    return about.st_ino, about.st_size, about.st_mtime_ns, about.st_ctime_ns
-
-
-@contextlib.contextmanager
-def _theirs_may_fail() -> Iterator[None]:
-    """It was there when we looked, and what is gone is gone; but what fails on our side is an error."""
-    try:
-        yield
-    except OSError as error:
-        if error.errno in OF_THE_GRADER:
-            raise
-
-
-@contextlib.contextmanager
-def _parent(top: int, name: str, *, make: bool = False, owner: int | None = None) -> Iterator[int]:
-    """The folder that a name is in, step by step, so that no link is followed."""
-    folder = os.dup(top)
-    try:
-        for step in name.split("/")[:-1]:
-            if make:
-                with contextlib.suppress(FileExistsError):
-                    os.mkdir(step, 0o755, dir_fd=folder)
-            inner = os.open(step, _FOLDER, dir_fd=folder)
-            if owner is not None and make:
-                os.fchown(inner, owner, owner)
-            os.close(folder)
-            folder = inner
-        yield folder
-    finally:
-        os.close(folder)
-
-
-def _opened(name: str, folder: int) -> BinaryIO:
-    """A file there to be read; where a folder has taken its place, nothing stays open."""
-    number = os.open(name, _READ, dir_fd=folder)
-    try:
-        return os.fdopen(number, "rb")
-    except OSError:
-        os.close(number)
-        raise
-
-
-@dataclass
-class _There:
-    """What lies in their folder: plain files and links with what they are known by, and folders, by printable names.
-
-    whole: whether that is all.
-    """
-
-    files: list[tuple[str, _SEEN]] = field(default_factory=list)
-    links: list[tuple[str, _SEEN]] = field(default_factory=list)
-    folders: list[str] = field(default_factory=list)
-    whole: bool = True
-
-
-def _look(top: int, most: int) -> _There:
-    """What lies there, not too deep, and not too many files, and `_MOST_LINKS` of links and of folders.
-
-    At most twice as many entries are looked at, because folders and links without end would cost as much time as files.
-    """
-    found = _There()
-    with contextlib.closing(_entries(top, "")) as entries:
-        for number, (name, about) in enumerate(entries):
-            if number == 2 * most or len(found.files) == most:
-                found.whole = False
-                break
-            found.whole &= about is not None
-            if about is None or not name.isprintable():
-                continue
-            if stat.S_ISREG(about.st_mode):
-                found.files.append((name, _seen(about)))
-            elif stat.S_ISLNK(about.st_mode) and len(found.links) < _MOST_LINKS:
-                found.links.append((name, _seen(about)))
-            elif stat.S_ISDIR(about.st_mode) and len(found.folders) < _MOST_LINKS:
-                found.folders.append(name)
-    return found
-
-
-def _entries(top: int, below: str) -> Generator[tuple[str, os.stat_result | None]]:
-    """What lies in a folder, then what lies in the folders there; None for what was not looked at, as what has gone."""
-    folders: list[str] = []
-    with os.scandir(top) as entries:
-        for entry in entries:
-            about = None
-            with _theirs_may_fail():
-                about = entry.stat(follow_symlinks=False)
-                if stat.S_ISDIR(about.st_mode):
-                    folders.append(entry.name)
-            yield below + entry.name, about
-    for name in sorted(folders):
-        whole = False
-        with _theirs_may_fail():
-            if below.count("/") < _DEPTH:
-                inner = os.open(name, _FOLDER, dir_fd=top)
-                try:
-                    yield from _entries(inner, f"{below}{name}/")
-                    whole = True
-                finally:
-                    os.close(inner)
-        if not whole:
-            yield f"{below}{name}/", None

@@ -49,11 +49,12 @@ from linklab.grade.bubblewrap import (
     settings,
     why_not,
 )
-from linklab.grade.exchange import IN_ITS_PLACE, OF_THE_GRADER, CameOut, Exchange
+from linklab.grade.exchange import CameOut, Exchange
 from linklab.grade.guard import FILES, PROCESSES, REST, RUNS, WAKE_S, NetworkGuard
 from linklab.grade.hearsay import MOST_CONSOLE, answers, believing_nothing, built, keepers_word, times
 from linklab.grade.limits import HANG_S, IDLE_S, LAB_S, MOST_HELD, Limits
 from linklab.grade.looks import CROWDED, Bounds
+from linklab.grade.their_folder import IN_ITS_PLACE, OF_THE_GRADER
 from linklab.topology import Topology
 
 _LEAST_S = 10.0
