@@ -73,6 +73,19 @@ def test_a_script_that_was_saved_while_the_network_ran_is_there(tmp_path, lab, t
     assert outcomes(report)["delay-h1"] is Outcome.PASS
 
 
+def test_what_was_suspended_goes_on(tmp_path, lab):
+    """Regression: Ctrl+Z was typed as Ctrl+C, so `bg` found no job, and clients no server."""
+    progress = LabProgress.begin(tmp_path, lab)
+    progress.note(BEGUN, environment={})
+    lines = [("sleep 1000", 148), ("bg", 0), ("pgrep -x sleep", 0), ("kill %1", 0), ("true", 0), ("pgrep -x sleep", 1)]
+    for number, (text, status) in enumerate(lines):
+        progress.add(TypedEvidence("h1", text, float(number)))
+        progress.add(TypedEvidence("h1", text, float(number), number + 0.5, status=status))
+    report = grade(handed_in(tmp_path / "a.zip", lab, progress), None, SandboxEngine())
+    assert report.stopped == ""
+    assert not [note for note in report.notes if "Not as it was" in note]
+
+
 def test_files_lie_where_they_lay(tmp_path, lab):
     """In a folder called results too, and programs are programs."""
     work = worked(

@@ -135,6 +135,75 @@ def test_a_network_of_a_lab_begins_with_the_folder_that_the_last_one_left(tmp_pa
     assert not any(path.is_symlink() for path in ours.rglob("*"))
 
 
+@pytest.fixture
+def lab_folders(folders):
+    """The same with an exchange of a lab."""
+    ours, theirs, number = folders
+    return ours, theirs, Exchange(ours, number, Room(), came_out=CameOut(left={}))
+
+
+def test_a_file_comes_out_where_a_folder_was_and_the_other_way_round(lab_folders):
+    """Regression: neither did, so what was measured into it was missing."""
+    ours, theirs, exchange = lab_folders
+    (theirs / "a").mkdir()
+    (theirs / "a/old").write_bytes(b"1")
+    (theirs / "b").write_bytes(b"2")
+    exchange.pull()
+    shutil.rmtree(theirs / "a")
+    (theirs / "a").write_bytes(b"3")
+    (theirs / "b").unlink()
+    (theirs / "b/deep").mkdir(parents=True)
+    (theirs / "b/deep/new").write_bytes(b"4")
+    exchange.pull()
+    assert contents(ours) == {"a": b"3", "b/deep/new": b"4"}
+
+
+def test_what_was_written_since_it_was_deleted_stays(lab_folders):
+    """By us, as the script of a lab; and all where not everything could be looked at."""
+    ours, theirs, exchange = lab_folders
+    for name in ("kept", "gone"):
+        (ours / name).write_bytes(b"1")
+    exchange.push()
+    for name in ("kept", "gone"):
+        (theirs / name).unlink()
+    exchange.pull()
+    (ours / "kept").write_bytes(b"22")
+    exchange.end()
+    assert contents(ours) == {"kept": b"22"}
+
+
+def test_where_not_all_was_looked_at_nothing_counts_as_deleted(lab_folders):
+    """A folder may be too deep, or may have gone just then."""
+    ours, theirs, exchange = lab_folders
+    (ours / "a").write_bytes(b"1")
+    exchange.push()
+    (theirs / "a").unlink()
+    (theirs / "/".join("d" * 20)).mkdir(parents=True)
+    exchange.pull()
+    exchange.end()
+    assert contents(ours) == {"a": b"1"}
+
+
+def test_five_hundred_links_and_folders_are_made_again(folders):
+    """And those of one look are forgotten with the next: a network may make others without end."""
+    ours, theirs, number = folders
+    came_out = CameOut(left={})
+    exchange = Exchange(ours, number, Room(), came_out=came_out)
+    for turn in range(2):
+        for each in range(600):
+            (theirs / f"link{turn}-{each}").symlink_to("x")
+            (theirs / f"folder{turn}-{each}").mkdir()
+        exchange.pull()
+        left = came_out.left[ours]
+        assert (len(left.links), len(left.folders)) == (500, 500)
+        for each in range(600):
+            (theirs / f"link{turn}-{each}").unlink()
+            (theirs / f"folder{turn}-{each}").rmdir()
+    exchange.pull()
+    assert (came_out.left[ours].links, came_out.left[ours].folders) == ({}, ())
+    assert exchange._links == {}
+
+
 def test_what_a_network_did_not_take_is_not_taken_for_deleted(tmp_path, monkeypatch):
     """Regression: where a first network's folder was full, the second one had no scripts either."""
     ours, theirs = tmp_path / "ours", tmp_path / "theirs"
