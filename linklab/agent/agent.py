@@ -122,8 +122,13 @@ class Agent:
             self.selector.unregister(file)
 
     def _timeout(self) -> float | None:
-        due = [job.interrupt_at_s for request in self.requests for job in request.jobs if self._to_interrupt(job)]
-        return max(0.0, min(d for d in due if d is not None) - self.now_s()) if due else None
+        jobs = [job for request in self.requests for job in request.jobs if job.end_s is None]
+        due = [job.interrupt_at_s for job in jobs if self._to_interrupt(job)] + [job.kill_at_s for job in jobs]
+        return max(0.0, min(times) - self.now_s()) if (times := [d for d in due if d is not None]) else None
+
+    def _kill_later(self, job: TypedText) -> None:
+        """A key was typed that is to end it."""
+        job.kill_at_s = None if job.kill_s is None else self.now_s() + job.kill_s
 
     @staticmethod
     def _to_interrupt(job: TypedText) -> bool:
@@ -251,6 +256,8 @@ class Agent:
         actions = message["actions"]
         terminals = [self._terminal(action["terminal"]) for action in actions]
         jobs = [TypedText(action["text"], action["finish"], 0.0, action["text"].split("\n")) for action in actions]
+        for action, job in zip(actions, jobs, strict=True):
+            job.kill_s = action.get("kill_s")
         request = Request(message["id"], terminals, jobs)
         for number, (terminal, job) in enumerate(self._pairs(request)):  # all, before any is typed
             if terminal in terminals[:number]:
@@ -304,6 +311,7 @@ class Agent:
         self._wait_for_tick()
         if terminal.job.end_s is None:
             terminal.interrupt(CTRL_Z if message.get("suspend") else CTRL_C)
+            self._kill_later(terminal.job)
         self._wait_for_end(message, terminal)
 
     def _op_finished(self, message: dict[str, Any]) -> None:
@@ -369,6 +377,10 @@ class Agent:
                 if self._to_interrupt(job) and job.interrupt_at_s is not None and job.interrupt_at_s <= now:
                     job.interrupted = True
                     terminal.interrupt()
+                    self._kill_later(job)
+                if job.kill_at_s is not None and job.kill_at_s <= now and job.end_s is None:
+                    job.kill_at_s = None
+                    terminal.kill()
             failed = next((job.failed for job in request.jobs if job.failed), None)
             if failed is not None:
                 self.requests.remove(request)

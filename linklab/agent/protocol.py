@@ -9,7 +9,7 @@ Requests to the agent: {"id": n, "op": ..., ...}, answered by {"id": n, "ok": ..
                files {path: text} written when it is built   and, where start commands failed,
                                                              "failed_commands": [{node, command, status?, output}];
                                                              where something else is amiss, "warnings": [sentence]
-    run        actions [{terminal, text, finish}],           {"done": [completed, ...]}
+    run        actions [{terminal, text, finish, kill_s?}],  {"done": [completed, ...]}; kill_s: after a Ctrl+C
                within_s: several are typed within this time
     computed   -                                             {"computed": [{program, from_s, s, ...}, ...]}:
                                                              see linklab.agent.own_kernel; from_s: network time

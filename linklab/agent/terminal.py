@@ -8,6 +8,7 @@ for a prompt. Echo is off: what is captured is output alone. See pty(7), termios
 from __future__ import annotations
 
 import codecs
+import contextlib
 import fcntl
 import os
 import pty
@@ -53,6 +54,9 @@ class TypedText:
     end_s: float | None = None
     interrupt_at_s: float | None = None
     interrupted: bool = False
+    kill_s: float | None = None
+    """How long after Ctrl+C what still runs is killed; None for never."""
+    kill_at_s: float | None = None
     failed: str | None = None
     """What kept it from its end, as a sentence."""
 
@@ -100,6 +104,11 @@ class Terminal:
     def interrupt(self, key: bytes = CTRL_C) -> None:
         """Ctrl+C, or Ctrl+Z."""
         os.write(self.master, key)
+
+    def kill(self) -> None:
+        """End what runs in the foreground, which has not ended by Ctrl+C."""
+        with contextlib.suppress(OSError):  # it has gone
+            os.killpg(os.tcgetpgrp(self.master), signal.SIGKILL)
 
     def _next_line(self) -> None:
         assert self.job is not None

@@ -80,7 +80,7 @@ class AgentNetwork:
             "run",
             deadline_s=deadline_s,
             what=what,
-            actions=[{"terminal": a.terminal, "text": a.text, "finish": _finish(a.finish)} for a in actions],
+            actions=[_action(action) for action in actions],
             within_s=0.0 if at_once else self._typed_within_s,
         )
         return [Completed(**done) for done in answer["done"]]
@@ -115,6 +115,11 @@ class AgentNetwork:
         """See `Network.computed`."""
         answer = self.link.request("computed", deadline_s=60, what="asking what was computed")
         return [Computed(found["program"], found["from_s"], found["s"]) for found in answer["computed"]]
+
+
+def _action(typed: Typed) -> dict[str, Any]:
+    killed = {} if typed.kill_s is None else {"kill_s": typed.kill_s}
+    return {"terminal": typed.terminal, "text": typed.text, "finish": _finish(typed.finish), **killed}
 
 
 def _finish(finish: Finish) -> dict[str, Any]:

@@ -62,11 +62,13 @@ class Typed:
 
     terminal: a node's name, "client" (the root namespace) or "mininet" (the Mininet CLI); "h1#2" is a second
     terminal of h1.
+    kill_s: network time after Ctrl+C at which what still runs in the foreground there is killed; None for never.
     """
 
     terminal: str
     text: str
     finish: Finish = field(default_factory=Prompt)
+    kill_s: float | None = None
 
 
 @dataclass(frozen=True)

@@ -50,6 +50,8 @@ from linklab.state.model import READ_STATE, State
 IDLE_S = 1.0
 """What people pause between two lines beyond this is left out, unless something runs meanwhile."""
 MOST_PAUSE_S = 600.0
+KILL_S = 60.0
+"""Network time after Ctrl+C at which a line is killed: an editor that is known by no name here takes it for a key."""
 BESIDE_S = 60.0
 """Network time that a line gets beyond the student's, where others ran beside it, before Ctrl+C."""
 LINE_WALL_S = 400.0
@@ -264,9 +266,9 @@ class Redoing:
             done = self._run(Typed(terminal, text, Shows(PROMPT)))
             yield self._starts(line, done, terminal)
         elif ended is not None and alone and ended.status != SUSPENDED:
-            yield from self._alone(line, Typed(terminal, text, finish_of(ended)), ended)
+            yield from self._alone(line, Typed(terminal, text, finish_of(ended), KILL_S), ended)
         else:
-            done = self._run(Typed(terminal, text, Background()))
+            done = self._run(Typed(terminal, text, Background(), KILL_S))
             yield self._starts(line, done, terminal)
 
     def _starts(self, line: TypedEvidence, done: Completed, terminal: str) -> TypedEvidence:

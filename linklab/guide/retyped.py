@@ -6,13 +6,34 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import dropwhile
 
 from linklab.guide.evidence import TypedEvidence
 from linklab.guide.shell import LONGEST, ShellCommand, commands_in, without_sudo
 
 _PAGERS = frozenset(("less", "more"))
-_HANDS = frozenset(("nano", "pico", "vi", "vim", "emacs", "ed", "man", "top", "htop", "watch")) | _PAGERS
+_EDITORS = frozenset(
+    (
+        "nano",
+        "pico",
+        "vi",
+        "vim",
+        "nvim",
+        "view",
+        "emacs",
+        "ed",
+        "micro",
+        "joe",
+        "mcedit",
+        "editor",
+        "vim.basic",
+        "vim.tiny",
+    )
+)
+_HANDS = (
+    _EDITORS
+    | _PAGERS
+    | frozenset(("sensible-editor", "sudoedit", "man", "top", "htop", "watch", "mc", "screen", "tmux"))
+)
 """Programs that wait for keys: they set and measure nothing."""
 _ENDS_SHELL = frozenset(("exit", "logout"))
 _SHELLS = frozenset(("bash", "sh", "dash", "zsh", "fish", "python3", "python", "ipython3", "bc", "gdb"))
@@ -23,8 +44,9 @@ _TOLD = frozenset(("--version", "--help", "-V", "-h"))
 _OF_LOGIN = frozenset(("-", "-l", "--login", "root"))
 """What may stand behind su where nothing says what it is to do."""
 _OF_SUDO = frozenset(("-i", "-s", "--login", "--shell"))
-_BEFORE = frozenset(("exec", "env", "command", "time", "nice", "nohup"))
-"""Words before the name of the program that runs."""
+_WRAPPERS = {**dict.fromkeys(("exec", "env", "command", "time", "nice", "nohup", "mnexec", "stdbuf"), 0), "timeout": 1}
+"""Programs that only run another one; how many words stand before it, besides options."""
+_WITH_VALUE = frozenset(("-a", "-g", "-n", "-k", "-s", "-u"))
 _ASKING = ["linklab", "step"]
 _COMPOUND = frozenset(
     ("for", "while", "until", "if", "case", "select", "do", "then", "else", "elif", "fi", "done", "esac", "function")
@@ -140,7 +162,15 @@ def _waits_for_keys(command: ShellCommand) -> bool:
 
 
 def _without_wrappers(command: ShellCommand) -> tuple[str, ...]:
-    return without_sudo(list(dropwhile(_BEFORE.__contains__, command.words))) or ("",)
+    """The words of the program that `nice`, `timeout 600`, `mnexec -a 7`, and the like run."""
+    words = list(command.words)
+    while words and words[0] in _WRAPPERS:
+        operands = _WRAPPERS[words.pop(0)]
+        while words and words[0].startswith("-"):
+            if words.pop(0) in _WITH_VALUE and words:
+                words.pop(0)
+        del words[:operands]
+    return without_sudo(words) or ("",)
 
 
 def begins_shell(line: TypedEvidence) -> bool:
@@ -158,6 +188,8 @@ def _waits_for_lines(command: ShellCommand, text: str) -> bool:
         return False
     if command.fed:
         return False
+    if program == "script":
+        return not any(word.startswith(("-c", "--command")) for word in words)
     if program == "su":
         return _OF_LOGIN.issuperset(words)
     said = not _TOLD.isdisjoint(words) or not all(word.startswith("-") for word in words)

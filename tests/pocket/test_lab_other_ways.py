@@ -29,6 +29,7 @@ WAYS = {
     "a folder of the network before": (["mkdir day1", BEGUN], f"cd day1 && {SET}"),
     "a link of the network before": ([*MADE, BEGUN], f"cd now && {SET}"),
     "a file that is gone": ([*MADE, BEGUN], f"mkdir out && {SET}"),
+    "a program that Ctrl+C does not end": (["bash -c 'trap \"\" INT TERM; sleep 100000; sleep 100000'"], f"sudo {SET}"),
     "an editor beside it": ([], f"sudo {SET}; nano notes.txt"),
     "a terminal that was closed": ([SCRIPT, "mkdir day1", "cd day1", CLOSED, OPENED], "sh d.sh"),
     "a network that was continued": ([SCRIPT, "mkdir day1", "cd day1", "alias tc=echo", CONTINUED], "sh d.sh"),

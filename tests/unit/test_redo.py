@@ -428,7 +428,8 @@ def test_what_waits_for_keys_is_not_typed(lab, tmp_path):
     [
         *("bash", "sudo -i", "sudo bash", "sudo su -", "su", "sh -i", "python3", "/bin/bash -l", "sudo -u root -i"),
         *("exec bash", "env A=1 bash", "bash --norc", "python3 -q", "python3 -i x.py"),
-        *("gnuplot", "cat > mine.sh", "cat"),
+        *("gnuplot", "cat > mine.sh", "cat", "timeout 600 bash", "mnexec -a 7 bash", "script log.txt"),
+        *("sudo editor x", "sudoedit x", "vim.tiny x", "/usr/bin/vim.basic x", "nice -n 5 view x"),
     ],
 )
 def test_a_shell_that_waits_for_lines_is_left_out(lab, tmp_path, text):
