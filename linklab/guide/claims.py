@@ -22,7 +22,10 @@ from linklab.run.replay import is_read, measure_output
 from linklab.run.workfolder import WorkFolder
 
 SLOW_S = 0.5
-"""Wall seconds for one look at all files; beyond it only those that a line names are looked at."""
+"""Processor seconds for one look at all files; beyond it only those that a line names are looked at.
+
+Not of wall-clock time, or what else the machine does would decide which files are a line's.
+"""
 
 
 @dataclass(frozen=True)
@@ -148,9 +151,9 @@ class LineFiles:
     def _changed(self, text: str) -> list[str]:
         """The files that have changed; in a folder with so many that looking takes long, those that a line names."""
         if self.is_small:
-            begun = time.monotonic()
+            begun_s = time.thread_time()
             changed = self._files.changed()
-            self.is_small = time.monotonic() - begun < SLOW_S
+            self.is_small = time.thread_time() - begun_s < SLOW_S
             return changed
         words = {word.strip("'\"") for word in re.split(r"[\s<>|;&]+", text)}
         return [word for word in sorted(words) if word and self._is_below(word)]

@@ -13,11 +13,12 @@ import pytest
 from scripted import ScriptedNetwork
 
 from linklab.guide import claims, collect
-from linklab.guide.claims import LineFiles, MostMeasured
+from linklab.guide.claims import SLOW_S, LineFiles, MostMeasured
 from linklab.guide.collect import Collector
 from linklab.guide.evidence import EditorEvidence, FileEvidence, StateEvidence, TypedEvidence
 from linklab.guide.folders import ShellFolders
 from linklab.run.replay import measure_output
+from linklab.run.workfolder import WorkFolder
 from linklab.state.model import State
 from linklab.state.node import Node
 from linklab.terminal import attach_server
@@ -346,6 +347,23 @@ def test_two_that_write_files_of_one_name_in_their_own_folders_have_their_own(tm
     (tmp_path / "h2_FIFO/out.json").write_text("")
     assert files.ended(replace(tests[0], end_s=9.0, status=0)).files == ("h1_FIFO/out.json",)
     assert files.ended(replace(tests[1], end_s=9.1, status=0)).files == ("h2_FIFO/out.json",)
+
+
+def test_a_machine_that_is_busy_does_not_decide_whose_a_file_is(tmp_path, monkeypatch):
+    """Regression: where a look took long by the clock, a line had only the files that it names, so a step was lost."""
+    look = WorkFolder.changed
+
+    def slowly(self):
+        time.sleep(2 * SLOW_S)
+        return look(self)
+
+    monkeypatch.setattr(WorkFolder, "changed", slowly)
+    files = LineFiles(tmp_path)
+    files.begin()
+    line = TypedEvidence("mininet", "concurrent h1:h2", 1.0)
+    files.begins(line)
+    (tmp_path / "a.txt").write_text("x")
+    assert files.ended(replace(line, end_s=2.0, status=0)).files == ("a.txt",)
 
 
 def test_a_copy_is_of_the_line_that_makes_it(tmp_path):
