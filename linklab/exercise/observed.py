@@ -36,8 +36,9 @@ _OF_INTERFACE = {
 }
 _OF_NODE = {"rmem": "tcp_rmem", "wmem": "tcp_wmem", "cc": "tcp_congestion_control"}
 _IN_SYN = ("tcp_window_scaling", "tcp_sack", "tcp_timestamps", "tcp_ecn")
-_BETWEEN = re.compile(r"""'[^']*'|"[^"]*"|(;|&&|\|\||\$\(|`|(?<!\S)(?:do|then|else)(?!\S))""")
-"""What separates commands, outside of quotes."""
+_BETWEEN = re.compile(r"""'[^']*'|"[^"]*"|(;|&&|\|\||\$\(|`|(?<!\S)(?:do|then|else)(?!\S)|(?<!\S)#.*)""")
+_BRACES = re.compile(r"([\w.]*)\{(\w+(?:,\w+)*)\}([\w.]*)")
+"""What separates commands, and comments, outside of quotes."""
 _BEFORE = frozenset(("do", "then", "else", "if", "elif", "while", "until", "!", "{", "(", "sudo", "time"))
 _VARIABLE = re.compile(r"\$\{?\w+")
 
@@ -71,8 +72,7 @@ def recorded(logs: Mapping[str, str], nodes: Collection[str]) -> list[list[Typed
             room -= len(words[:LONGEST]) + 1
             if room < 0:
                 return [*networks, typed]
-            if on and words:
-                typed.append(TypedLine(on, words[:LONGEST]))
+            typed += [TypedLine(on, command) for command in _commands(words[:LONGEST]) if on]
         networks.append(typed)
     return networks
 
@@ -92,15 +92,15 @@ def scripted(work: str, nodes: Collection[str]) -> list[TypedLine]:
 
 
 def _commands(text: str) -> Iterator[str]:
-    """The commands of a line, which may be a loop, without the words that stand before one."""
+    """The commands of a line, which may be a loop, without the words that stand before one, and without comments."""
     begin = 0
     for sign in (*_BETWEEN.finditer(text), None):
         if sign is not None and not sign[1]:
             continue
         words = text[begin : sign.start() if sign else len(text)].split()
-        begin = sign.end() if sign else begin
         if words := list(dropwhile(lambda word: word in _BEFORE or word.endswith("()"), words)):
             yield " ".join(words)
+        begin = sign.end() if sign else begin
 
 
 def looked_at(fact: str, sessions: Sessions, hosts: Collection[str]) -> bool:
@@ -146,6 +146,7 @@ def _shows(fact: str, line: TypedLine, hosts: Collection[str]) -> bool:
     if what == "routes":
         return _is_on(line, node, hosts) and re.search(f"{_SHOWS_ROUTE}|{_SHOWS_SOCKET}", line.text) is not None
     name = _OF_NODE.get(what, what.rpartition(".")[2])
+    text = _BRACES.sub(_expanded, line.text)
     if name in _IN_SYN and re.search(_SHOWS_SYN, line.text):
         return True
     if not _is_on(line, node, hosts):
@@ -153,7 +154,13 @@ def _shows(fact: str, line: TypedLine, hosts: Collection[str]) -> bool:
     if re.search(_SHOWS_SOCKET, line.text):
         return True
     shown = re.search(f"{_SHOWS_SYSCTL}|{_SHOWS_PROC}", line.text)
-    return shown is not None and (name in line.text or _is_among(name, line.text))
+    return shown is not None and (name in text or _is_among(name, text))
+
+
+def _expanded(braces: re.Match[str]) -> str:
+    """What the shell makes of tcp_{r,w}mem (bash(1), Brace Expansion)."""
+    before, inside, behind = braces.groups()
+    return " ".join(f"{before}{each}{behind}" for each in inside.split(","))
 
 
 def _is_among(name: str, text: str) -> bool:

@@ -61,6 +61,8 @@ The longest, a campaign of Lab 24, takes some 200 s of it.
 """
 _MOST_WITHOUT_END = 2
 """Lines that may fail to end within `LINE_WALL_S`, over all networks; the next one ends the redoing."""
+_MOST_ENDED = 4096
+"""Processes that are ended where a network goes on, of which it can have 2,048."""
 _AT_ONCE = 500
 """Processes that one line ends: it may have 4,095 letters."""
 _MOST_WRITTEN = 2**26
@@ -117,7 +119,7 @@ class Redoing:
         self._said_s = 0.0
         self._written: set[str] = set()
         self._written_chars = 0
-        self._living: list[str] = []
+        self._living: frozenset[str] = frozenset()
         """Numbers of the processes with which the network began."""
         self._mininet, self._at_prompt = "", False
         self._files = LineFiles(self.folder, _MOST_MEASURED)
@@ -178,7 +180,7 @@ class Redoing:
         self.environment = self.environment or dict(self._network.environment)
         self._files.begin()
         self._fresh = self._look()
-        self._living = self._processes()
+        self._living = frozenset(self._processes())
         self._pending = [self._fresh]
 
     def _go_on(self) -> None:
@@ -204,7 +206,7 @@ class Redoing:
 
     def _end_all_since(self) -> None:
         """End what was started since the network began, as servers in the background."""
-        numbers = [each for each in self._processes() if each not in self._living]
+        numbers = [each for each in self._processes() if each not in self._living][:_MOST_ENDED]
         for at in range(0, len(numbers), _AT_ONCE):
             # the pause is for the agent to see that the shells among them have gone
             self._run(

@@ -36,6 +36,8 @@ def looked(fact, work):
         ("h2.routes", "h2 ip -4 r show"),
         ("s2-eth3.loss", "tc -s q show dev s2-eth3"),
         ("s2-eth3.loss", "tc -s qd"),
+        ("s2-eth3.loss", "tc  -s  qdisc show   # before I change it"),
+        ("h2.rmem", "h2 sysctl net.ipv4.tcp_{r,w}mem"),
         ("h2.cc", "for h in h1 h2; do $h sysctl net.ipv4.tcp_congestion_control net.ipv4.tcp_rmem; done"),
         ("h2.rmem", "for h in h1 h2; do echo $h; $h sysctl net.ipv4.tcp_rmem; done"),
         ("h2.cc", "echo h2; h2 sysctl net.ipv4.tcp_congestion_control"),
@@ -67,6 +69,8 @@ def test_a_command_that_shows_a_setting_is_a_look_at_it(fact, line):
         ("h2.routes", "h2 ip route change 10.0.0.0/8 dev h2-eth0"),
         ("h2.routes", "h1 ip route"),
         ("h2.rmem", "for h in h1 h2; do $h sysctl -w net.ipv4.tcp_rmem='4096 87380 16777216'; done"),
+        ("h2.rmem", "true # h2 sysctl net.ipv4.tcp_rmem"),
+        ("h2.cc", "h2 sysctl net.ipv4.tcp_{r,w}mem"),
         ("h2.rmem", "echo h2; h1 sysctl net.ipv4.tcp_rmem"),
         ("h2.rmem", "echo 'x; h2 sysctl net.ipv4.tcp_rmem'"),
         ("h2.cc", "h2 sysctl net.ipv4 | grep rmem"),
@@ -103,6 +107,12 @@ def test_recorded_terminals_of_several_nodes_are_one_session_a_network():
         [TypedLine("h2", "sysctl net.ipv4.tcp_rmem"), TypedLine("client", "tc qdisc del dev s2-eth2 root")],
         [TypedLine("h1", "tc qdisc show")],
     ]
+
+
+def test_a_line_of_a_terminal_is_read_as_one_of_a_script():
+    """Several commands, spaces, a comment."""
+    logs = {"client": "# network 1.0 t1\n2.0 t1 $ echo a;  tc  -s  qdisc show # change it\n"}
+    assert recorded(logs, NODES) == [[TypedLine("client", "echo a"), TypedLine("client", "tc -s qdisc show")]]
 
 
 def test_what_is_made_to_be_slow_takes_no_time():
