@@ -127,6 +127,7 @@ def collect(folder: Path, skip: Sequence[Path] = (), ours: Collection[str] = _OU
             found.terminals[str(inside)] = path.read_bytes()
         else:
             name = str(inside) if inside.parts[0] == "results" else f"results/{inside}"
+            name = name if name not in found.results else f"results/other/{inside}"
             while name in found.results:
                 name = f"results/other/{name.removeprefix('results/')}"
             found.results[name] = path.read_bytes()

@@ -58,14 +58,14 @@ def test_a_lab_is_handed_in(folder, capsys):
         "notes.json",
         "progress.jsonl",
         "results/mine.sh",
-        "results/other/mine.sh",
+        "results/other/results/mine.sh",
         "results/report.html",
     ]
     assert (bundle.exercise, bundle.student, bundle.notes) == ("lab3", "s1", ())
     said = json.loads(bundle.text("lab.json"))
     assert (said["lab"], said["student"], said["name"]) == (3, "s1", "Ada Lovelace")
     assert said["executable"] == ["results/mine.sh"]
-    assert said["places"] == {"results/other/mine.sh": "results/mine.sh"}
+    assert said["places"] == {"results/other/results/mine.sh": "results/mine.sh"}
     assert bundle.files["progress.jsonl"] == (folder / FOLDER / "progress.jsonl").read_bytes()
 
 
