@@ -23,6 +23,8 @@ LONGEST_S = 7200.0
 """Network time that one line may take; the longest is a sweep of Lab 22 with 2,050 s."""
 MORE_S = 30.0
 """A line that ended by itself may take three times as long, and so much more, before it is stopped."""
+SEQUENTIAL_S = 60.0
+"""From here on it may take ten times as long: a sweep that measures until it is sure makes 5 to 40 runs (Lab 22)."""
 _ABOUT_JOBS = frozenset(("bg", "fg", "jobs", "disown", "wait"))
 _JOB = re.compile(r"%(?:\d+|[%+-]|\w+)?")
 PROMPT = r"(?:^|\n)mininet> \s*\Z"
@@ -59,7 +61,8 @@ def written_meanwhile(
 def finish_of(ended: TypedEvidence) -> StopAfter:
     """When a line is stopped, if it has not ended: where the student stopped it, else later than it took there."""
     lasted_s = min(max((ended.end_s or 0.0) - ended.start_s, 0.0), LONGEST_S)
-    return StopAfter(lasted_s if is_stopped(ended) else min(3 * lasted_s + MORE_S, LONGEST_S))
+    times = 3 if lasted_s < SEQUENTIAL_S else 10
+    return StopAfter(lasted_s if is_stopped(ended) else min(times * lasted_s + MORE_S, LONGEST_S))
 
 
 def is_stopped(ended: TypedEvidence) -> bool:

@@ -330,6 +330,14 @@ def test_a_file_of_the_networks_own_is_written_inside(tmp_path):
     assert redoing.otherwise == ['the file "/proc/sys/net/ipv4/ip_forward", which was not written']
 
 
+@pytest.mark.parametrize(("lasted_s", "limit_s"), [(59.0, 207.0), (60.0, 630.0), (410.0, 4130.0), (1000.0, 7200.0)])
+def test_a_long_line_may_take_ten_times_as_long(lab, tmp_path, lasted_s, limit_s):
+    """Regression: a sweep of Lab 22 makes 5 to 40 runs, until it is sure, and was stopped after three times as many."""
+    entries = [begins("linklab sweep a.toml", 0.0), ends("linklab sweep a.toml", 0.0, lasted_s)]
+    said, _, _ = redone(lab, tmp_path, BEGUN, *entries)
+    assert f"h1({limit_s:g}) linklab sweep a.toml" in said
+
+
 def test_what_ctrl_z_suspended_goes_on_in_its_terminal(lab, tmp_path):
     """Regression: it was ended by Ctrl+C, `bg` found no job, and all clients of the server failed."""
     suspended = ("typed", TypedEvidence("h2", "iperf3 -s", 1.0, 3.0, "^Z", 148))
