@@ -106,7 +106,7 @@ def collect(folder: Path, skip: Sequence[Path] = (), ours: Collection[str] = _OU
 
     Result files are all that the student made, below `results/`; hidden files, links and programs' caches are not.
 
-    ours: names of files of the folder that are none of the student's.
+    ours: names of files in the folder that the student did not make.
     """
     found = Collected()
     budget = MOST_BYTES

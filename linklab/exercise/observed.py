@@ -37,8 +37,8 @@ _OF_INTERFACE = {
 _OF_NODE = {"rmem": "tcp_rmem", "wmem": "tcp_wmem", "cc": "tcp_congestion_control"}
 _IN_SYN = ("tcp_window_scaling", "tcp_sack", "tcp_timestamps", "tcp_ecn")
 _BETWEEN = re.compile(r"""'[^']*'|"[^"]*"|(;|&&|\|\||\$\(|`|(?<!\S)(?:do|then|else)(?!\S)|(?<!\S)#.*)""")
-_BRACES = re.compile(r"([\w.]*)\{(\w+(?:,\w+)*)\}([\w.]*)")
 """What separates commands, and comments, outside of quotes."""
+_BRACES = re.compile(r"([\w.]*)\{(\w+(?:,\w+)*)\}([\w.]*)")
 _BEFORE = frozenset(("do", "then", "else", "if", "elif", "while", "until", "!", "{", "(", "sudo", "time"))
 _VARIABLE = re.compile(r"\$\{?\w+")
 

@@ -237,9 +237,8 @@ class Exchange:
             # in the same tick it may be written again, and would have the same time: then it is taken once more
             settled = time.time_ns() - theirs[3] > _TICK_NS
         path = self.ours / name
-        once_more = (
-            self._taken_as.get(name) == theirs
-        )  # else it has been written again, and whoever measures is to see that
+        # a file that was written again is written here too, so that whoever measures sees a change
+        once_more = self._taken_as.get(name) == theirs
         if not (once_more and path.is_file() and path.read_bytes() == content):
             self._make_way(path)
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -13,7 +13,7 @@ from typing import BinaryIO
 
 Seen = tuple[int, int, int, int]
 """What a file is known by, as `seen` gives it."""
-DEPTH = 8
+_DEPTH = 8
 """Folders inside each other that are looked into."""
 _MOST_LINKS = 500
 """Links, and folders, that are told."""
@@ -123,7 +123,7 @@ def _entries(top: int, below: str) -> Generator[tuple[str, os.stat_result | None
     for name in sorted(folders):
         whole = False
         with may_fail():
-            if below.count("/") < DEPTH:
+            if below.count("/") < _DEPTH:
                 inner = os.open(name, _FOLDER, dir_fd=top)
                 try:
                     yield from _entries(inner, f"{below}{name}/")

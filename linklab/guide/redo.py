@@ -379,7 +379,7 @@ class Redoing:
             self._write(file)
 
     def _write(self, file: FileEvidence) -> FileEvidence:
-        """A file as the student had it, in the working folder, or inside the network where it is none of that.
+        """Write a file as the student had it: in the working folder, or inside the network if it lies elsewhere.
 
         Raises:
             RedoError: no file can have that name or text, a folder stands where it belongs, or there are too many.

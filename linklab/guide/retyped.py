@@ -38,7 +38,7 @@ _HANDS = (
 _ENDS_SHELL = frozenset(("exit", "logout"))
 _SHELLS = frozenset(("bash", "sh", "dash", "zsh", "fish", "python3", "python", "ipython3", "bc", "gdb"))
 _READ_LINES = _SHELLS | {"gnuplot", "R", "octave", "node", "sqlite3", "ftp", "nslookup", "cat"}
-"""Programs that read lines of whoever types until these end, where nothing else says what they are to do."""
+"""Programs that read what is typed, line by line until its end, unless they are given something else to read."""
 _TOLD = frozenset(("--version", "--help", "-V", "-h"))
 """What such a program says of itself, and ends."""
 _OF_LOGIN = frozenset(("-", "-l", "--login", "root"))
