@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
 from linklab.guide.layout import without_layout
-from linklab.guide.shell import ShellCommand
+from linklab.guide.shell import ShellCommand, unwrapped
 from linklab.tc import parse_line
 
 _SETTINGS_FOLDER = "/proc/sys/"
@@ -23,9 +23,6 @@ _FACTORS = {"k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
 _BINARY_FACTORS = {"k": 2**10, "m": 2**20, "g": 2**30, "t": 2**40}
 _IN_BYTES = frozenset(("window", "bytes", "length"))
 """Options of iperf3 whose K, M, and G are powers of 1024 (units.c, unit_atoi); those of rates are of 1000."""
-_WRAPPERS = {"timeout": 1, "time": 0, "nice": 0, "stdbuf": 0, "unbuffer": 0}
-"""Programs that only run another one; how many words stand before it, besides options."""
-_WRAPPERS_VALUED = frozenset(("-k", "-s", "-n", "-i", "-o", "-e"))
 _PAGERS = frozenset(("less", "more", "cat"))
 _TIMES = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0}
 
@@ -249,7 +246,7 @@ class ProgramRun:
 
 def run_of(command: ShellCommand) -> ProgramRun:
     """What a command runs; of a pipe, what its first command looks at, and through what it goes."""
-    source = ShellCommand(command.node, _unwrapped(command.source.words))
+    source = ShellCommand(command.node, unwrapped(command.source.words))
     program = source.program
     if program in TABLES:
         return ProgramRun(command.node, program, _options(TABLES[program], source.words[1:]))
@@ -272,18 +269,6 @@ def run_of(command: ShellCommand) -> ProgramRun:
 def _shows_all(words: tuple[str, ...]) -> bool:
     """Whether a program at the end of a pipe only shows what comes, a page at a time or at once."""
     return words[0] in _PAGERS and all(word.startswith("-") for word in words[1:])
-
-
-def _unwrapped(words: tuple[str, ...]) -> tuple[str, ...]:
-    """Without `timeout 60`, `time`, `nice -n 5`, and the like before it."""
-    rest = list(words)
-    while rest and rest[0] in _WRAPPERS:
-        besides = _WRAPPERS[rest.pop(0)]
-        while rest and rest[0].startswith("-"):
-            if rest.pop(0) in _WRAPPERS_VALUED and rest:
-                rest.pop(0)
-        del rest[:besides]
-    return tuple(rest) or words
 
 
 def _shows_addresses(words: Sequence[str]) -> bool:

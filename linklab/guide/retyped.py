@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from linklab.guide.evidence import TypedEvidence
-from linklab.guide.shell import LONGEST, ShellCommand, commands_in, without_sudo
+from linklab.guide.shell import LONGEST, ShellCommand, commands_in, unwrapped, without_sudo
 
 _PAGERS = frozenset(("less", "more"))
 _EDITORS = frozenset(
@@ -44,9 +44,6 @@ _TOLD = frozenset(("--version", "--help", "-V", "-h"))
 _OF_LOGIN = frozenset(("-", "-l", "--login", "root"))
 """What may stand behind su where nothing says what it is to do."""
 _OF_SUDO = frozenset(("-i", "-s", "--login", "--shell"))
-_WRAPPERS = {**dict.fromkeys(("exec", "env", "command", "time", "nice", "nohup", "mnexec", "stdbuf"), 0), "timeout": 1}
-"""Programs that only run another one; how many words stand before it, besides options."""
-_WITH_VALUE = frozenset(("-a", "-g", "-n", "-k", "-s", "-u"))
 _ASKING = ["linklab", "step"]
 _COMPOUND = frozenset(
     ("for", "while", "until", "if", "case", "select", "do", "then", "else", "elif", "fi", "done", "esac", "function")
@@ -157,20 +154,8 @@ def _is_for_hands(terminal: str, text: str) -> bool:
 
 def _waits_for_keys(command: ShellCommand) -> bool:
     """Whether it is an editor, or a pager whose pages go to a terminal."""
-    program = _without_wrappers(command)[0]
+    program = (*unwrapped(command.words), "")[0]
     return program in _HANDS and not (program in _PAGERS and command.to)
-
-
-def _without_wrappers(command: ShellCommand) -> tuple[str, ...]:
-    """The words of the program that `nice`, `timeout 600`, `mnexec -a 7`, and the like run."""
-    words = list(command.words)
-    while words and words[0] in _WRAPPERS:
-        operands = _WRAPPERS[words.pop(0)]
-        while words and words[0].startswith("-"):
-            if words.pop(0) in _WITH_VALUE and words:
-                words.pop(0)
-        del words[:operands]
-    return without_sudo(words) or ("",)
 
 
 def begins_shell(line: TypedEvidence) -> bool:
@@ -183,7 +168,7 @@ def begins_shell(line: TypedEvidence) -> bool:
 
 def _waits_for_lines(command: ShellCommand, text: str) -> bool:
     """Whether nothing says what a shell or an interpreter is to do, neither the command nor its line."""
-    program, *words = _without_wrappers(command)
+    program, *words = unwrapped(command.words) or ("",)
     if "<" in text:
         return False
     if command.fed:

@@ -18,6 +18,17 @@ _ENDS = ("&&", "||", ";", "&", ";;")
 _SEPARATORS = (";", "&", ";;")
 _PIPES = ("|", "|&")
 _LOOPS = ("for", "while", "until", "if", "case", "{", "(")
+_WRAPPERS: dict[str, tuple[int, tuple[str, ...]]] = {
+    **dict.fromkeys(("command", "nohup", "unbuffer"), (0, ())),
+    "timeout": (1, ("-k", "-s")),
+    "time": (0, ("-f", "-o")),
+    "nice": (0, ("-n",)),
+    "stdbuf": (0, ("-i", "-o", "-e")),
+    "exec": (0, ("-a",)),
+    "env": (0, ("-u", "-C")),
+    "mnexec": (0, ("-a", "-b", "-g")),
+}
+"""Programs that only run another one: how many words stand before it, and which options have a value (man pages)."""
 _SUDO_VALUES = ("-u", "-g", "-C", "-p")
 CLIENT, CONSOLE = "client", "mininet"
 SUSPENDED = 148
@@ -149,3 +160,16 @@ def without_sudo(words: list[str]) -> tuple[str, ...]:
     if rest and "/" in rest[0]:
         rest[0] = PurePosixPath(rest[0]).name
     return tuple(rest)
+
+
+def unwrapped(words: Sequence[str]) -> tuple[str, ...]:
+    """The words of the program that `timeout 60`, `nice -n 5`, `env A=1`, and the like run; all if there is none."""
+    rest = without_sudo(list(words))
+    while rest and rest[0] in _WRAPPERS:
+        operands, valued = _WRAPPERS[rest[0]]
+        behind = list(rest[1:])
+        while behind and behind[0].startswith("-"):
+            if behind.pop(0) in valued and behind:
+                del behind[0]
+        rest = without_sudo(behind[operands:])
+    return rest or tuple(words)

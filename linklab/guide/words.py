@@ -17,7 +17,7 @@ from linklab.guide.evidence import FileEvidence, TypedEvidence
 from linklab.guide.plan import FileWant, GuideStep, RunWant, SettingWant, line_run
 from linklab.guide.programs import ProgramRun, RunDifference
 from linklab.guide.settings import kind_of, spoken
-from linklab.guide.shell import CLIENT, CONSOLE, commands_in
+from linklab.guide.shell import CLIENT, CONSOLE, commands_in, unwrapped
 from linklab.judge.expectation import ExpectationVerdict
 from linklab.judge.verdict import Outcome
 from linklab.manual.blocks import terminal_name
@@ -36,9 +36,7 @@ LONGEST_MESSAGE = 120
 _PROMPT = re.compile(r"((?:\w+@[\w-]+:\S*|\w*)[$#]) +(.+)")
 """A shell's prompt in front of a command: of these terminals, of others, and a bare $ or #."""
 SCRIPT = "set_env.sh"
-_BEFORE_SCRIPT = frozenset(
-    (".", "source", "timeout", "sh", "bash", "dash", "time", "env", "nice", "nohup", "exec", "command")
-)
+_BEFORE_SCRIPT = frozenset((".", "source", "sh", "bash", "dash"))
 _SCRIPT_NAMED = re.compile(r"(?<![\w.-])set_env\.sh(?![\w.-])")
 _ENDING = frozenset(("kill", "pkill", "killall", "fg"))
 _OPTIONS = {
@@ -371,15 +369,15 @@ def ends_background(line: TypedEvidence, nodes: Collection[str]) -> str:
 def set_up_to(line: TypedEvidence, nodes: Collection[str]) -> str | None:
     """The section up to which a line makes the settings by the lab's set_env.sh, "" for all; None if it does not."""
     for command in commands_in(line.terminal, line.text, nodes, surely_run=True):
-        rest = list(dropwhile(_is_before_script, command.source.words))
+        rest = list(dropwhile(_is_before_script, unwrapped(command.source.words)))
         if rest and file_name(rest[0]) == SCRIPT:
             return rest[1] if len(rest) > 1 and rest[1] != "end" else ""
     return None
 
 
 def _is_before_script(word: str) -> bool:
-    """Whether a word may stand before the script that it has run: an interpreter, a wrapper, an option, a variable."""
-    return word in _BEFORE_SCRIPT or word.startswith("-") or "=" in word or word.isdecimal()
+    """Whether a word may stand before the script that a shell is to run: the shell, or an option of it."""
+    return word in _BEFORE_SCRIPT or word.startswith("-")
 
 
 def runs_set_env(line: TypedEvidence) -> bool:
