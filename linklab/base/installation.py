@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Where our data is: what lies beside the package in a clone and in an installation (`make install`, the .deb).
 
-Both have the same layout: ROOT holds what DATA names.  A wheel
-holds none of them.  A clone is the person's own and takes what is made (runs/, build/); an installation is only read.
+Both have the same layout: ROOT holds what DATA names.  A wheel holds none of them.
+One's own clone takes what is made (runs/, build/); an installation, or a clone of somebody else's, is only read.
 """
 
 from __future__ import annotations
@@ -47,14 +47,19 @@ def installed(root: Path | None = None) -> bool:
     return not (_root(root) / "pyproject.toml").is_file()
 
 
+def _takes_files(root: Path | None) -> bool:
+    """Whether what is made goes into ROOT: a clone that this person may write to."""
+    return not installed(root) and os.access(_root(root), os.W_OK | os.X_OK)
+
+
 def runs_folder(root: Path | None = None) -> Path:
-    """Where folders of runs go that are given no other place: `runs/` of the clone, else of the current folder."""
-    return Path("runs") if installed(root) else _root(root) / "runs"
+    """Where folders of runs go that are given no other place: `runs/` of one's own clone, else the current folder's."""
+    return _root(root) / "runs" if _takes_files(root) else Path("runs")
 
 
 def manuals_folder(root: Path | None = None) -> Path:
-    """Where documents go that are given no other place: `build/manuals/` of the clone, else `manuals/` here."""
-    return Path("manuals") if installed(root) else _root(root) / "build" / "manuals"
+    """Where documents go that are given no other place: `build/manuals/` of one's own clone, else `manuals/` here."""
+    return _root(root) / "build" / "manuals" if _takes_files(root) else Path("manuals")
 
 
 def work_folder(file: Path | None, root: Path | None = None) -> Path:

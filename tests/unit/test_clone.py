@@ -67,6 +67,15 @@ def test_an_installation_is_only_read(tmp_path, monkeypatch):
     installation.refuse_installed("recording", ROOT)
 
 
+def test_a_clone_that_somebody_else_owns_is_only_read(tmp_path, monkeypatch):
+    """What is made there goes to the current folder, as with an installation."""
+    (tmp_path / "pyproject.toml").touch()
+    assert installation.manuals_folder(tmp_path) == tmp_path / "build/manuals"
+    monkeypatch.setattr(installation.os, "access", lambda path, mode: path != tmp_path)
+    assert installation.manuals_folder(tmp_path) == Path("manuals")
+    assert installation.runs_folder(tmp_path) == Path("runs")
+
+
 def test_a_lab_s_topology_is_found_from_everywhere(tmp_path, monkeypatch):
     """By its name or with topologies/ before it; the person's own file comes first, other names stay."""
     monkeypatch.chdir(tmp_path)
