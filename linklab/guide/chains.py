@@ -34,6 +34,8 @@ class Chains:
         self.values = chains_of(plan.steps)
         self.initial: SettingsMap = {}
         self.begun = False
+        self.begins_at = 0
+        """The step to which set_env.sh has led; what the manual sets before it counts as set."""
         self._at: dict[str, int] = {}
         self._reached: dict[At, set[str]] = {}
         self._undone: dict[tuple[At, str], str] = {}
@@ -51,6 +53,14 @@ class Chains:
     def sets_before(self, key: str, number: int) -> int | None:
         """The last step before another that sets a key."""
         return next((step for step, _, _ in reversed(self.values.get(key, [])) if step < number), None)
+
+    def none_set_before(self, number: int) -> bool:
+        """Whether the manual sets something before a step, and nothing of that was ever set.
+
+        Then a network in which the step would find what the manual has there is one in which nobody has begun.
+        """
+        firsts = {key: chain[0][0] for key, chain in self.values.items() if chain[0][0] < number}
+        return bool(firsts) and self.begins_at <= min(firsts.values()) and self._at.keys().isdisjoint(firsts)
 
     def follow(self, now: SettingsMap, keys: Iterable[str], line: TypedEvidence | None, front: int) -> None:
         """Settings have changed, or a line spoke of them."""

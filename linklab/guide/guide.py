@@ -378,7 +378,7 @@ class Guide:
     def _set_up(self, section: str) -> None:
         """The lab's set_env.sh has made the settings before a section: whoever types that goes on from there."""
         inside = (step.number for step in self.plan.steps if words.is_in(step.step.section, section))
-        self.begins_at = next(inside, len(self.plan.steps))
+        self.begins_at = self.chains.begins_at = next(inside, len(self.plan.steps))
         for step in self.plan.steps[: self.begins_at]:
             for place, want in enumerate(step.wants):
                 if isinstance(want, SettingWant) and step.step.setup:

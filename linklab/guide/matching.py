@@ -131,9 +131,13 @@ class Matching:
                     yield (step.number, place), want
 
     def _in_place(self, fitting: Sequence[tuple[At, GuideStep]], now: SettingsMap) -> list[At]:
-        """Those before which the manual has set what is set now."""
+        """Those before which the manual has set what is set now, be it nothing any more."""
         networks = self._networks()
-        return [at for at, step in fitting if step.networks == networks and self.is_set(at, now)]
+        return [
+            at
+            for at, step in fitting
+            if step.networks == networks and self.is_set(at, now) and not self.chains.none_set_before(at[0])
+        ]
 
     def _choose(self, fitting: Sequence[tuple[At, GuideStep]], in_place: Sequence[At], front: int) -> At:
         unfinished = [(at, step) for at, step in fitting if not self.wants[at].good and not step.step.optional]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from linklab.base.text import excerpt
@@ -17,6 +18,7 @@ from linklab.measure.reading import MOST_WORDS, decimal
 from linklab.measure.series import Measurements, Quantity, make_series
 
 _START = re.compile(r"^PING (\S+)")
+_STATISTICS = re.compile(r"^--- (\S+) ping statistics ---$")
 _STAMP = re.compile(r"^\[([\d.]+)\] ", re.ASCII)
 _REPLY = re.compile(r"\d+ bytes from ", re.ASCII)
 _SEQUENCE = re.compile(r"icmp_seq=(\d+) ", re.ASCII)
@@ -36,9 +38,13 @@ MOST_PROBES = 1_000_000
 
 @dataclass
 class _Run:
-    """One ping while its lines are read; `rtt_s` by sequence number, `at_s` likewise where -D was given."""
+    """One ping while its lines are read; `rtt_s` by sequence number, `at_s` likewise where -D was given.
+
+    is_cut: its first lines are missing, as in `ping … | tail -3`, so what was not printed is not known.
+    """
 
     target: str
+    is_cut: bool = False
     rtt_s: dict[int, float] = field(default_factory=dict)
     at_s: dict[int, float] = field(default_factory=dict)
     duplicates: int = 0
@@ -49,9 +55,14 @@ class _Run:
     elapsed_s: float = math.nan
     summary_s: tuple[float, ...] = ()
 
+    @property
+    def name(self) -> str:
+        """The target, as a message shows it."""
+        return excerpt(self.target) if self.target else "an unnamed host"
+
 
 def read_pings(text: str, source: str = "ping") -> list[Measurements]:
-    """Every ping in `text`, in order; [] if there is none.
+    """Every ping in `text`, in order; [] if there is none.  Of one that lacks its first lines, the summary is read.
 
     Scalars: ping.sent, ping.received, ping.duplicates, ping.errors, ping.loss.fraction (0..1), ping.rtt.min, .mean,
     .max, .mdev (s). Series: ping.rtt (s), one value a sequence number, NaN where no reply came.
@@ -71,13 +82,15 @@ def read_pings(text: str, source: str = "ping") -> list[Measurements]:
         elif _localised(line):
             shown = excerpt(line, MOST_WORDS)
             raise DataError(f'{source}: ping printed numbers with a comma ("{shown}"); run it under LC_ALL=C')
-        elif runs:
+        elif _begins_cut(runs, line):
+            runs.append(_Run(statistics[1] if (statistics := _STATISTICS.match(line)) else "", is_cut=True))
+        if runs:
             _read_line(runs[-1], line, f"{source}: line {number}")
     if failure and not runs:
         raise NothingMeasuredError(f"ping sent nothing: {excerpt(failure, MOST_WORDS)}", where=source)
     found, probes = [], 0
     for run in runs:
-        if run.rtt_s or run.errors or not math.isnan(run.sent):
+        if run.rtt_s or run.errors or run.summary_s or not math.isnan(run.sent):
             found.append(one := _measurements(run, source))
             probes += sum(len(each.value) for each in one.series.values())
             if probes > MOST_PROBES:
@@ -85,6 +98,14 @@ def read_pings(text: str, source: str = "ping") -> list[Measurements]:
                     f"{source}: its pings have more than {MOST_PROBES} probes together, the most that is read"
                 )
     return found
+
+
+def _begins_cut(runs: Sequence[_Run], line: str) -> bool:
+    """Whether a line of a summary is that of a ping whose first lines are missing."""
+    last = runs[-1] if runs else None
+    if _STATISTICS.match(line) or _SUMMARY.match(line):
+        return last is None or not math.isnan(last.sent) or bool(last.summary_s)
+    return _RTT.match(line) is not None and (last is None or bool(last.summary_s))
 
 
 def _localised(line: str) -> bool:
@@ -97,6 +118,8 @@ def _read_line(run: _Run, line: str, where: str) -> None:
     stamp = _STAMP.match(line)
     begin = stamp.end() if stamp else 0
     if _REPLY.match(line, begin):
+        if not math.isnan(run.sent):
+            return  # behind its summary: of another ping, whose first lines are missing
         _read_reply(run, line, stamp[1] if stamp else "", where)
     elif summary := _SUMMARY.match(line):
         run.sent, run.received = decimal(summary["sent"], where), decimal(summary["received"], where)
@@ -140,21 +163,23 @@ def _read_reply(run: _Run, line: str, stamp: str, where: str) -> None:
 def _measurements(run: _Run, source: str) -> Measurements:
     notes: list[str] = []
     whole = not math.isnan(run.sent)
-    scalars = {
-        "ping.received": Quantity(run.received if whole else float(len(run.rtt_s)), "packets"),
-        "ping.duplicates": Quantity(float(run.duplicates), "packets"),
-        "ping.errors": Quantity(float(run.errors), "packets"),
-    }
+    scalars = {}
+    if whole or not run.is_cut:
+        scalars = {
+            "ping.received": Quantity(run.received if whole else float(len(run.rtt_s)), "packets"),
+            "ping.duplicates": Quantity(float(run.duplicates), "packets"),
+            "ping.errors": Quantity(float(run.errors), "packets"),
+        }
     if whole:
         scalars["ping.sent"] = Quantity(run.sent, "packets")
         if run.sent > 0:
             scalars["ping.loss.fraction"] = Quantity((run.sent - run.received) / run.sent, "")
     else:
-        notes.append(f"ping of {excerpt(run.target)} has no summary: how many packets were sent and lost is not known")
+        notes.append(f"ping of {run.name} has no summary: how many packets were sent and lost is not known")
     for name, value in zip(("min", "mean", "max", "mdev"), run.summary_s or _statistics(run), strict=False):
         scalars[f"ping.rtt.{name}"] = Quantity(value, "s")
     if not run.rtt_s and not run.summary_s:
-        notes.append(f"ping of {excerpt(run.target)} got no reply: there is no RTT")
+        notes.append(f"ping of {run.name} got no reply: there is no RTT")
     series = {}
     # With -q replies came but were not printed: then there is nothing to draw, which is not the same as loss.
     if run.rtt_s or run.received == 0:
@@ -162,7 +187,7 @@ def _measurements(run: _Run, source: str) -> Measurements:
         first = min([1, *run.rtt_s])
         if last - first >= MOST_PROBES:
             raise DataError(
-                f"{source}: the ping of {excerpt(run.target)} has {last - first + 1} probes; {MOST_PROBES} are read"
+                f"{source}: the ping of {run.name} has {last - first + 1} probes; {MOST_PROBES} are read"
             )
         numbers = range(first, last + 1)
         times, how = _times(run, numbers)

@@ -86,6 +86,17 @@ def test_nothing_is_done_before_anything_is_seen():
     assert student.guide.next_step().id == "step-1"
 
 
+def test_the_first_ping_once_more_is_not_the_one_after_the_last_deletion():
+    """Nothing is set at either; but who has set nothing has nothing deleted."""
+    student = Student("3")
+    student.until("delay-h1")
+    ping = {"ping.sent": (3.0, ""), "ping.received": (3.0, ""), "ping.rtt.max": (2e-5, "s")}
+    student.types("h1", "ping -c 3 10.0.0.2", scalars=ping)
+    student.types("h1", "ping 10.0.0.2", status=130, scalars=ping)
+    assert student.status("deleted") is OPEN
+    assert [one.id for one in student.guide.steps() if one.left_out] == []
+
+
 def test_a_wrong_number_is_wrong_at_its_step_until_it_is_mended():
     """A delay of 10 ms where 100 ms are wanted, changed afterwards."""
     student = Student("3")

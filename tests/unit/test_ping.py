@@ -44,6 +44,25 @@ def test_lost_replies_are_gaps() -> None:
     assert value(found, "loss.fraction") == 0.2
 
 
+@pytest.mark.parametrize("last", [2, 3, 4, 5])
+def test_the_last_lines_are_enough(last: int) -> None:
+    """`ping … | tail -3` shows the summary, and that is what is known; the replies are not."""
+    lines = (CAPTURES / "ping-20221126-plain.txt").read_text().rstrip().splitlines()
+    (found,) = read_pings("\n".join(lines[-last:]) + "\n")
+    whole = only("plain")
+    assert found.scalars == whole.scalars and found.series == {}
+    twice = read_pings("\n".join(2 * lines[-last:]))
+    assert [each.scalars for each in twice] == 2 * [whole.scalars]
+
+
+def test_the_times_alone_tell_no_loss() -> None:
+    """`ping … | grep rtt`: how many came back is unknown, and not 0."""
+    text = (CAPTURES / "ping-20221126-plain.txt").read_text()
+    (found,) = read_pings(next(line for line in text.splitlines() if line.startswith("rtt")))
+    assert sorted(found.scalars) == [f"ping.rtt.{name}" for name in ("max", "mdev", "mean", "min")]
+    assert "an unnamed host has no summary" in found.notes[0]
+
+
 @pytest.mark.parametrize(("case", "errors"), [("all-lost", 0), ("host-unreachable", 4), ("unreachable", 0)])
 def test_no_reply(case: str, errors: float) -> None:
     """Without a reply there is loss of 1 and no RTT, not one of 0."""
