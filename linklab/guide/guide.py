@@ -29,13 +29,14 @@ from linklab.guide.plan import (
     EditorWant,
     FileWant,
     GuideStep,
+    GuideWant,
     LabPlan,
     RunWant,
     SettingWant,
     plan_of,
 )
 from linklab.guide.predictions import PredictionOrder, PredictionTime
-from linklab.guide.programs import TABLES, ProgramRun, compared, run_of
+from linklab.guide.programs import ADDRESSES, TABLES, ProgramRun, compared, run_of
 from linklab.guide.servers import Servers
 from linklab.guide.settings import SettingsMap, kind_of
 from linklab.guide.shell import BY_KEY, commands_in
@@ -104,7 +105,11 @@ class Guide:
         """The line or the file that was seen last; what the kernel then says to be set is by it."""
         self._by_script = False
         """Whether that is the lab's set_env.sh."""
+        self._last: dict[str, int] = {}
+        """Of each node the step whose program ran there last."""
         self._files: dict[str, str] = {}
+        self._scripts: dict[frozenset[str], str] = {}
+        """Lines that are no step and have measured something, the last one for each set of tools."""
 
     # --- what is seen
 
@@ -243,7 +248,9 @@ class Guide:
         run = self._run_in(line)
         if run is None or self._ran_joined(line):
             return
-        found = self.matching.find(run, self.network.settings(), self.front)
+        found = self.matching.find(run, self.network.settings(), self.front, self._last.get(run.node))
+        if found is not None and not found.differing:
+            self._last[run.node] = found.at[0]
         if found is None:
             self._ran_no_step(run, line)
             return
@@ -284,11 +291,12 @@ class Guide:
         if not (done := [at for at in fulfilled(found) if not self.wants[at].good]) and not self._sets(line):
             return []
         whole = self._run_in(line)
-        as_one = self.matching.exact(whole, now, self.front) if whole else None
+        as_one = self.matching.exact(whole, now, self.front, self._last.get(whole.node)) if whole else None
         return [] if as_one is not None and (as_one not in done or len(done) == 1) else found
 
-    def _find(self, run: ProgramRun, now: SettingsMap) -> MatchedRun | None:
-        return self.matching.find(self._addressed(run), now, self.front)
+    def _find(self, run: ProgramRun, now: SettingsMap, before: int | None) -> MatchedRun | None:
+        after = self._last.get(run.node) if before is None else before
+        return self.matching.find(self._addressed(run), now, self.front, after)
 
     def _begin_parts(self, parts: list[JoinedRun], line: TypedEvidence) -> None:
         """A line of several programs begins, of which the last may be a server."""
@@ -320,21 +328,28 @@ class Guide:
             at, status = part.found.at, self.wants[part.found.at]
             if part.found.differing:
                 status.mark_wrong(words.of_run(part.run, part.found.differing))
-            elif not part.is_known:
-                status.mark_wrong(words.of_unknown_part(line.text))
             elif at[0] in measuring and len(measuring) > 1:
                 status.mark_wrong(words.of_mixed_parts(line.text))
+            elif not part.is_known:
+                status.mark_wrong(words.of_unknown_part(line.text, alone=len(measuring) > 1))
             else:  # what ended by a key came to its last program, so those before succeeded
                 self._judge_run(at, line if at == ran or line.status is None else replace(line, status=0))
 
     def _ran_no_step(self, run: ProgramRun, line: TypedEvidence) -> None:
         """A line runs what no step does."""
+        if line.ended and line.scalars:
+            self._scripts[frozenset(name.partition(".")[0] for name in line.scalars)] = line.text
         if misspelt := self.matching.misspelt(line, self.front):
             self.wants[misspelt[0]].mark_wrong(words.of_run(run, [misspelt[1]]))
         elif self._tried_next(run, line):
             pass
         elif line.ended and line.status not in (0, None):  # such as `tc qdisk add …`, which tc does not know
             self._refused(line, (), f"status {line.status}")
+
+    @staticmethod
+    def _tools(step: GuideStep) -> frozenset[str]:
+        """The programs that a step measures with."""
+        return frozenset(want.run.program for want in step.wants if isinstance(want, RunWant))
 
     def _has_prompt(self, line: TypedEvidence) -> bool:
         """Whether a line is a step's with a prompt before it; the step says so."""
@@ -532,11 +547,13 @@ class Guide:
         self._outputs[step.id] = self._outputs.get(step.id, "") + line.output if at[1] else line.output
         self._scalars[step.id] = {**(self._scalars.get(step.id, {}) if at[1] else {}), **line.scalars}
         self._broken.pop(step.id, None)
-        if line.broken:
-            self._broken[step.id] = line.broken
+        if reason := line.broken or words.of_cut_off(line.output):
+            self._broken[step.id] = reason
         failed = [] if at[1] + 1 < len(step.wants) else self._failed(step, line)
-        if failed:
-            status.mark_wrong(missed.story_of(failed[0], self._broken, self._why(step)), failed)
+        if failed and (into := self._shown_into(step, failed[0], line)):
+            status.mark_wrong(words.of_shown_into(into))
+        elif failed:
+            status.mark_wrong(missed.story_of(failed[0], self._broken, self._lacking(step)[0]), failed)
         else:
             exact = isinstance(want, RunWant) and words.as_printed(want, step.step.terminal, line, self.plan.nodes)
             status.mark_done(differently="" if exact else f"by {line.text}")
@@ -554,6 +571,11 @@ class Guide:
             verdict for verdict in verdicts_on(judged, [observed]) if verdict.outcome in (Outcome.FAIL, Outcome.ERROR)
         ]
 
+    @staticmethod
+    def _shown_into(step: GuideStep, failed: ExpectationVerdict, line: TypedEvidence) -> tuple[str, ...]:
+        """The files into which a line showed what its terminal should have shown."""
+        return words.written_by(line.terminal, line.text) if failed.expectation.shows else ()
+
     def verdicts(self) -> list[ExpectationVerdict]:
         """What the lab expects of the steps that are done, beside what they showed last."""
         observed = Observed(self._scalars, self._outputs, self._broken)
@@ -566,8 +588,11 @@ class Guide:
     def _is_done(self, step_id: str) -> bool:
         return self._status(self.plan.step(step_id))[0].good
 
-    def _why(self, step: GuideStep) -> str:
-        """Which setting before a step is not as the manual has it there, as a sentence; "" if all are."""
+    def _lacking(self, step: GuideStep) -> tuple[str, int | None]:
+        """Which setting before a step is not as the manual has it there, as a sentence, and which step makes it.
+
+        ("", None) if all are; the step is None for what no step before it has set.
+        """
         now, initial = self.network.settings(), self.chains.initial
         context = next((want.context for want in reversed(step.wants) if isinstance(want, RunWant)), initial)
         for key in self.chains.values:
@@ -575,8 +600,26 @@ class Guide:
             if not self.chains.same(key, wanted, now.get(key)):
                 at = self.chains.sets_before(key, step.number)
                 where = f" (“{words.name_of(self.plan.steps[at])}”)" if at is not None else ""
-                return words.not_set(key, wanted, now.get(key), where)
-        return ""
+                return words.not_set(key, wanted, now.get(key), where), at
+        return "", None
+
+    def _is_occupied(self, want: GuideWant) -> bool:
+        """Whether an interface that is to get a discipline has one, so that the kernel would refuse to add it."""
+        places = {key.partition(" ")[0] for key in want.changes} if isinstance(want, SettingWant) else set()
+        disciplines = {key.partition(" ")[0] for key in self.network.settings() if kind_of(key)}
+        return not places.isdisjoint(disciplines)
+
+    def _left_out(self, step: GuideStep) -> str:
+        """What to say of a measurement that was left out; "" where it can simply be done now."""
+        why, at = self._lacking(step)
+        if script := next((text for tools, text in self._scripts.items() if tools & self._tools(step)), ""):
+            return words.of_script(script)
+        if not why or self._tools(step) <= {ADDRESSES}:
+            return ""
+        section = step.step.section
+        if at is not None and words.is_in(self.plan.steps[at].step.section, section):
+            section = ""  # set_env.sh makes what lies before the section
+        return words.of_left_out(why, section)
 
     # --- what is told
 
@@ -596,9 +639,10 @@ class Guide:
             passed = self.begins_at <= step.number < front
             counts = not step.step.optional and (step.followed or self._is_told_verbs or status.good)
             left_out = status is GuideStatus.OPEN and passed and counts
-            if left_out and not story and step.measures and (why := self._why(step)):
-                story = words.of_left_out(why, step.step.section)
-            hints = words.hints(step, story, differing, self.view)
+            if left_out and not story and step.measures and (left := self._left_out(step)):
+                story = left
+            in_the_way = status is GuideStatus.WRONG and any(map(self._is_occupied, step.wants))
+            hints = words.hints(step, story, differing, self.view, is_in_the_way=in_the_way)
             advice = next((want.advice for want in wants if want.advice), "")
             found.append(
                 StepState.of(

@@ -40,7 +40,7 @@ def joined_runs(
     line: TypedEvidence,
     nodes: Collection[str],
     network: SimulatedNetwork,
-    find: Callable[[ProgramRun, SettingsMap], MatchedRun | None],
+    find: Callable[[ProgramRun, SettingsMap, int | None], MatchedRun | None],
 ) -> list[JoinedRun]:
     """The programs of a line that set nothing, in order; none for a line of one command.
 
@@ -48,7 +48,7 @@ def joined_runs(
         line: as it begins.
         nodes: of the network.
         network: as it is before the line; each program is found by what is set at its place in the line.
-        find: the step of a program, by what is set while it runs.
+        find: the step of a program, by what is set while it runs, and by the step before it in the line.
     """
     commands = commands_in(line.terminal, line.text, nodes, surely_run=True)
     known = len(commands_in(line.terminal, line.text, nodes, last_list=True))
@@ -57,7 +57,9 @@ def joined_runs(
         done = network.after(command)
         if done is None:
             run = run_of(command)
-            found.append(JoinedRun(run, find(run, network.settings()), number >= len(commands) - known))
+            before = found[-1].fulfils if found else None
+            step = find(run, network.settings(), before[0] if before else None)
+            found.append(JoinedRun(run, step, number >= len(commands) - known))
         elif done.network is not None:
             network = done.network
     return found

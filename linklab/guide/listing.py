@@ -36,7 +36,7 @@ def listing(steps: Sequence[Told], told: Sequence[Told], following: str | None) 
         following: the id of the step that comes next.
     """
     numbers = {step["id"]: number for number, step in enumerate(steps, 1)}
-    heading = ""
+    heading = before = ""
     for step in told:
         here = step["section"] + (f": {step['subgoal']}" if step["subgoal"] else "")
         if here != heading:
@@ -44,7 +44,11 @@ def listing(steps: Sequence[Told], told: Sequence[Told], following: str | None) 
             yield from ("", here)
         mark, arrow = MARKS[step["status"]], "   ← next" if step["id"] == following else ""
         yield f"{mark} {numbers[step['id']]:3} {step['task'] or step['id']} [{step['terminal']}] {step['id']}{arrow}"
-        if step["story"]:
+        again = step["left_out"] and step["story"] == before != ""
+        before = step["story"]
+        if again:
+            yield "      left out for the same reason"
+        elif step["story"]:
             yield f"      {step['story']}"
             yield from _beside(step)
             yield from _advice(step.get("advice", ""))

@@ -59,27 +59,28 @@ class Matching:
             for word in _first_words(step.step.terminal, want.text)[-1:]
         }
 
-    def find(self, run: ProgramRun, now: SettingsMap, front: int) -> MatchedRun | None:
+    def find(self, run: ProgramRun, now: SettingsMap, front: int, after: int | None = None) -> MatchedRun | None:
         """The want of a run; None if it is not one of the lab's.
 
         Args:
             run: what ran.
             now: what is set meanwhile.
             front: the number of the step at which somebody is.
+            after: that of the step that ran last on its node.
         """
         fitting = [(at, step) for at, step, want in self._runs if not compared(want.run, run)]
         if (again := self.servers.again(at for at, _ in fitting)) is not None:
             return MatchedRun(again)
         if fitting:
             in_place = self._in_place(fitting, now)
-            at = self._choose(fitting, in_place, front)
+            at = self._choose(fitting, in_place, front, self._next_on(run.node, after))
             slip = self._on_other_host(run, front) if at not in in_place else None
             return slip if slip is not None and slip.at < at else MatchedRun(at)
         return self._try(run, front)
 
-    def exact(self, run: ProgramRun, now: SettingsMap, front: int) -> At | None:
+    def exact(self, run: ProgramRun, now: SettingsMap, front: int, after: int | None = None) -> At | None:
         """The want that a run fulfils; None if there is none."""
-        found = self.find(run, now, front)
+        found = self.find(run, now, front, after)
         return found.at if found is not None and not found.differing else None
 
     def following(self, front: int) -> At | None:
@@ -139,13 +140,22 @@ class Matching:
             if step.networks == networks and self.is_set(at, now) and not self.chains.none_set_before(at[0])
         ]
 
-    def _choose(self, fitting: Sequence[tuple[At, GuideStep]], in_place: Sequence[At], front: int) -> At:
+    def _next_on(self, node: str, after: int | None) -> int | None:
+        """The number of the step whose program comes next on a node, behind another; None where there is none."""
+        if after is None:
+            return None
+        return next((at[0] for at, _, want in self._runs if at[0] > after and want.run.node == node), None)
+
+    def _choose(
+        self, fitting: Sequence[tuple[At, GuideStep]], in_place: Sequence[At], front: int, following: int | None
+    ) -> At:
+        """following: the step that comes next on the node after what ran there last, wherever the front is."""
         unfinished = [(at, step) for at, step in fitting if not self.wants[at].good and not step.step.optional]
         ahead = [at for at, _ in unfinished if at[0] >= front]
         if found := [at for at in ahead if at in in_place]:
             return found[0]
         if found := [at for at, _ in unfinished if at in in_place]:
-            return found[-1]
+            return next((at for at in found if at[0] == following), found[-1])
         if found := [at for at in in_place if self.wants[at].good]:
             return found[-1]  # once more
         if ahead:

@@ -7,12 +7,13 @@ out one after the other (`linklab.guide.simulate`), and from the expectations of
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from linklab.base.finish import Background
-from linklab.guide.programs import ProgramRun, run_of
+from linklab.guide.programs import ADDRESSES, LINKS, ProgramRun, run_of
 from linklab.guide.settings import EFFECT, SettingsMap
 from linklab.guide.shell import CLIENT, ShellCommand, commands_in
 from linklab.guide.simulate import SimulatedNetwork, devices_of
@@ -155,14 +156,14 @@ def plan_of(lab: Lab, manual: Manual | None = None) -> LabPlan:
     for number, step in enumerate(manual.steps):
         before = network
         wants, network = _wants(step, network, nodes)
-        wants = tuple(_listing(want, written) for want in wants)
+        expectations = tuple(each for each in lab.expectations if step.id in each.steps)
+        wants = tuple(_of_mtu(_listing(want, written), expectations) for want in wants)
         written += [
             name
             for line in step.typed.splitlines()
             for each in commands_in(step.terminal, line, nodes)
             for name in each.to
         ]
-        expectations = tuple(each for each in lab.expectations if step.id in each.steps)
         networks += sum(isinstance(want, EditorWant) and want.words == RUN for want in wants)
         section, subgoal = _section(manual, step), _subgoal(manual, step)
         followed = _is_followed(lab, manual, step)
@@ -229,6 +230,14 @@ def _listing(want: GuideWant, written: Sequence[str]) -> GuideWant:
     """Whoever is to list the working folder looks for the file that was written last."""
     if isinstance(want, RunWant) and want.run.program == "ls" and not want.run.words:
         return replace(want, run=replace(want.run, one_of=tuple(written[-1:])))
+    return want
+
+
+def _of_mtu(want: GuideWant, expectations: Sequence[Expectation]) -> GuideWant:
+    """Where interfaces are listed for their MTU, `ip link` shows that, too."""
+    of_mtu = bool(expectations) and all(each.shows and "mtu" in re.compile(each.shows).pattern for each in expectations)
+    if of_mtu and isinstance(want, RunWant) and want.run.program == ADDRESSES:
+        return replace(want, run=replace(want.run, one_of=(LINKS,)))
     return want
 
 

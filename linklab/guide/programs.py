@@ -217,6 +217,12 @@ _BRACKETS = frozenset("()[]")
 TABLES = {"iperf3": IPERF3, "ping": PING, "tcpdump": TCPDUMP}
 
 
+ADDRESSES = "addresses"
+"""The run of what lists interfaces, which queues do not change."""
+LINKS = "link"
+"""What `ip link` shows of interfaces: all but their addresses."""
+
+
 @dataclass(frozen=True)
 class ProgramRun:
     """What a command runs.
@@ -254,7 +260,9 @@ def run_of(command: ShellCommand) -> ProgramRun:
         name = source.words[1].removeprefix(_SETTINGS_FOLDER).replace("/", ".")
         return ProgramRun(command.node, "sysctl", {}, (name,))
     if program in ("ifconfig", "ip") and _shows_addresses(source.words):
-        return ProgramRun(command.node, "addresses")
+        return ProgramRun(command.node, ADDRESSES)
+    if program == "ip" and _shows(source.words, "link"):
+        return ProgramRun(command.node, ADDRESSES, {}, (LINKS,))
     if program == "cat" and len(source.words) == 2 and command.words[0] == "jq":  # jq reads the file as well by itself
         return ProgramRun(command.node, "jq", {}, tuple(without_layout("jq", [*command.words[1:], source.words[1]])))
     words = without_layout(program, source.words[1:])
@@ -274,8 +282,13 @@ def _shows_all(words: tuple[str, ...]) -> bool:
 def _shows_addresses(words: Sequence[str]) -> bool:
     if words[0] == "ifconfig":
         return len([word for word in words[1:] if word != "-a"]) <= 1
+    return _shows(words, "address")
+
+
+def _shows(words: Sequence[str], what: str) -> bool:
+    """Whether ip shows something, of all interfaces or of one (ip-link(8), ip-address(8))."""
     rest = [word for word in words[1:] if not word.startswith("-")]
-    return bool(rest) and "address".startswith(rest[0]) and (len(rest) == 1 or rest[1] in ("show", "list", "s", "ls"))
+    return bool(rest) and what.startswith(rest[0]) and (len(rest) == 1 or rest[1] in ("show", "list", "s", "ls"))
 
 
 def _options(table: ProgramTable, words: Sequence[str]) -> dict[str, str]:

@@ -11,6 +11,7 @@ from typing import Any
 from linklab.guide.missed import expected_of, seen_of
 from linklab.guide.plan import GuideStep
 from linklab.judge.expectation import ExpectationVerdict
+from linklab.judge.verdict import Outcome
 
 BY_SCRIPT = "by set_env.sh"
 """The story of what the lab's own script has done."""
@@ -164,7 +165,7 @@ class StepState:
             story=story,
             expected=expected_of(first, titles) if first else "",
             seen=seen_of(first) if first else "",
-            why=first.expectation.why if first else "",
+            why=first.expectation.why if first and first.outcome is Outcome.FAIL else "",
             advice=advice,
             optional=step.step.optional,
             undone=undone,

@@ -35,6 +35,8 @@ LONGEST_MESSAGE = 120
 """Letters of what a command said that are quoted."""
 _PROMPT = re.compile(r"((?:\w+@[\w-]+:\S*|\w*)[$#]) +(.+)")
 """A shell's prompt in front of a command: of these terminals, of others, and a bare $ or #."""
+_ADD = re.compile(r"(?<=\bqdisc )add(?= dev)")
+_PING_BEGINS = re.compile(r"^PING \S+", re.MULTILINE)
 SCRIPT = "set_env.sh"
 _BEFORE_SCRIPT = frozenset((".", "source", "sh", "bash", "dash"))
 _SCRIPT_NAMED = re.compile(r"(?<![\w.-])set_env\.sh(?![\w.-])")
@@ -139,8 +141,8 @@ def undone(key: str, wanted: Any, found: Any, line: TypedEvidence | None) -> str
 def of_left_out(why: str, section: str) -> str:
     """A measurement that was left out, and that would not count now; why: which setting it lacks, as a sentence."""
     begin = (
-        f" “sudo ~/set_env.sh {section}” makes the settings that the lab has before section {section}, "
-        "which earn no point then where the lab is graded."
+        f" “sudo ~/set_env.sh {section}” undoes your settings and makes those that the lab has before section "
+        f"{section}, which earn no point then where the lab is graded."
         if section
         else ""
     )
@@ -185,15 +187,35 @@ def _difference(program: str, one: RunDifference) -> str:
     return f"{name} is {one.found or 'missing'}" + ("" if one.wanted == "on" else f"; wanted is {one.wanted}")
 
 
-def of_unknown_part(text: str) -> str:
-    """A command before a “;”, of which the shell does not tell whether it succeeded."""
+def of_unknown_part(text: str, *, alone: bool) -> str:
+    """A command before a “;”, of which the shell does not tell whether it succeeded.
+
+    alone: its line measures several times, so && would not help.
+    """
     which = f"“{excerpt(text)}” does not tell whether this command succeeded"
-    return f"{which}: type it on a line of its own, or put && after it"
+    return f"{which}: type it on a line of its own" + ("" if alone else ", or put && after it")
 
 
 def of_mixed_parts(text: str) -> str:
     """Two measurements in one line."""
     return f"“{excerpt(text)}” measures twice, which cannot be told apart: type each on a line of its own"
+
+
+def of_shown_into(files: Sequence[str]) -> str:
+    """Output that went into a file, where the step is about what the terminal shows."""
+    return f"its output went into {files[0]}, and this step is judged by what the terminal shows: leave out “>”"
+
+
+def of_cut_off(output: str) -> str:
+    """Why a ping tells less than it might; "" for others."""
+    if _PING_BEGINS.search(output) and "packets transmitted" not in output:
+        return "ping was ended before it printed its summary, which it prints after Ctrl+C, or after -c COUNT pings"
+    return ""
+
+
+def of_script(text: str) -> str:
+    """A measurement that may have been made by a script of the reader's."""
+    return f"“{excerpt(text)}” has measured something, but of a script only what it sets counts: type this yourself"
 
 
 def of_prompt(prompt: str, text: str) -> str:
@@ -286,10 +308,22 @@ def same_verb(one: Sequence[str], other: Sequence[str]) -> bool:
 # --- hints
 
 
-def hints(step: GuideStep, story: str, verdicts: Sequence[ExpectationVerdict] = (), view: str = TERMINAL) -> list[str]:
+def hints(
+    step: GuideStep,
+    story: str,
+    verdicts: Sequence[ExpectationVerdict] = (),
+    view: str = TERMINAL,
+    *,
+    is_in_the_way: bool = False,
+) -> list[str]:
     """What to tell somebody who is stuck, plainer each time; the last one says what to type or to press.
 
-    view: one of `VIEWS`, in which it is done.
+    Args:
+        step: the step.
+        story: what is the matter with it, "" for nothing.
+        verdicts: on what the lab expects of it.
+        view: one of `VIEWS`, in which it is done.
+        is_in_the_way: whether another discipline is where one is to be added.
     """
     if nodes := _opened(step):
         how = _OPENING[view].format(all=", ".join(nodes), first=nodes[0])
@@ -306,7 +340,10 @@ def hints(step: GuideStep, story: str, verdicts: Sequence[ExpectationVerdict] = 
     if isinstance(step.step.action, Interrupt):
         found.append(f"Click into {where}, hold the key Ctrl, and press C.")
     elif isinstance(step.step.action, EditorActions | Commands) or step.step.typed:
-        found.append(f"In {where}: {step.step.typed}")
+        typed = _ADD.sub("replace", step.step.typed) if is_in_the_way else step.step.typed
+        found.append(f"In {where}: {typed}")
+        if typed != step.step.typed:
+            found[-1] += "\n(The manual has add; replace also takes the place of what is set there now.)"
     return found
 
 

@@ -186,9 +186,7 @@ def _measurements(run: _Run, source: str) -> Measurements:
         last = max([int(run.sent) if whole else 0, *run.rtt_s])
         first = min([1, *run.rtt_s])
         if last - first >= MOST_PROBES:
-            raise DataError(
-                f"{source}: the ping of {run.name} has {last - first + 1} probes; {MOST_PROBES} are read"
-            )
+            raise DataError(f"{source}: the ping of {run.name} has {last - first + 1} probes; {MOST_PROBES} are read")
         numbers = range(first, last + 1)
         times, how = _times(run, numbers)
         values = [run.rtt_s.get(number, math.nan) for number in numbers]

@@ -522,7 +522,7 @@ def test_a_measurement_left_out_says_what_it_needs_first():
     assert following.story == (
         "left out, and it would show something else now: netem delay 100ms on h1-eth0 (“On h1 delay everything that "
         "leaves by 100 ms”) is not set: h1-eth0 has netem delay 50ms; wanted is netem delay 100ms. "
-        "“sudo ~/set_env.sh 3.4” makes the settings that the lab has before section 3.4, "
+        "“sudo ~/set_env.sh 3.4” undoes your settings and makes those that the lab has before section 3.4, "
         "which earn no point then where the lab is graded."
     )
     student.types("h1", "tc qdisc change dev h1-eth0 root netem delay 100ms")
