@@ -7,7 +7,9 @@ import argparse
 import hashlib
 import json
 import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from linklab import __version__
 from linklab.base.text import one_line, visible
@@ -18,8 +20,15 @@ from linklab.guide.evidence import TypedEvidence
 from linklab.guide.guide import Guide
 from linklab.guide.progress import FOLDER, LabProgress
 from linklab.guide.retyped import begins_shell
-from linklab.lab.model import Lab, find_lab, load_lab
+from linklab.guide.status import StepState
+from linklab.lab.model import find_lab, load_lab
 from linklab.lab.reference import replayed
+
+if TYPE_CHECKING:
+    from linklab.page.notes import StudentNotes
+
+MOST_NAMED = 5
+"""Steps that are named where more are not done."""
 
 
 def is_lab(folder: Path) -> bool:
@@ -42,7 +51,8 @@ def submit_lab(args: argparse.Namespace) -> int:
     progress = LabProgress.load(folder)
     assert progress is not None
     lab = load_lab(find_lab(str(progress.lab)))
-    name = one_line(args.name) or StudentNotes.load(folder, lab.slug).name
+    notes = StudentNotes.load(folder, lab.slug)
+    name = one_line(args.name) or notes.name
     student = one_line(args.student)
     if not (student or name):
         raise InputError(
@@ -64,15 +74,20 @@ def submit_lab(args: argparse.Namespace) -> int:
         **found.results,
         "results/report.html": report_of_folder(lab, folder, name).encode(),
     }
-    if (notes := folder / FOLDER / NOTES_FILE).is_file():
-        files["notes.json"] = notes.read_bytes()
+    if (written := folder / FOLDER / NOTES_FILE).is_file():
+        files["notes.json"] = written.read_bytes()
     try:
         write_bundle(out, Bundle(f"lab{lab.number}", student or name, files))
     except OSError as error:
         raise InputError(f"{out}: cannot be written: {error.strerror}") from error
     for sentence in [*found.notes, *([f"{trouble}."] if (trouble := progress.trouble()) else [])]:
         print(visible(sentence))
-    if given := _given(lab, progress):
+    guide = Guide(lab)
+    guide.see_all(progress.evidence())
+    states = guide.steps()
+    for sentence in _done(guide, states, notes):
+        print(sentence)
+    if given := [visible(f"“{state.task or state.id}”") for state in states if state.given]:
         print(f"These steps earn no point, because set_env.sh made their settings: {'; '.join(given)}.")
         print("To earn them, continue the lab and type them yourself.")
     if inside := _inside_shells(progress):
@@ -84,11 +99,18 @@ def submit_lab(args: argparse.Namespace) -> int:
     return 0
 
 
-def _given(lab: Lab, progress: LabProgress) -> list[str]:
-    """The steps whose settings the lab's set_env.sh has made, as people call them."""
-    guide = Guide(lab)
-    guide.see_all(progress.evidence())
-    return [visible(f"“{state.task or state.id}”") for state in guide.steps() if state.given]
+def _done(guide: Guide, states: Sequence[StepState], notes: StudentNotes) -> Iterator[str]:
+    """How far the lab is, and which steps are not as they should be."""
+    counted = [state for state in states if state.counts]
+    asked = guide.lab.manual.predictions
+    made = sum(one.id in notes.predictions or guide.prediction(one.id) is not None for one in asked)
+    answered = sum(bool(text.strip()) for text in notes.answers.values())
+    done = sum(state.status.good for state in counted)
+    steps = f"Steps done: {done} of {len(counted)}."
+    yield f"{steps} Predictions made: {made} of {len(asked)}. Questions answered: {answered}."
+    if rest := [visible(f"“{state.task or state.id}”") for state in counted if not state.status.good]:
+        more = f", and {len(rest) - MOST_NAMED} more" if len(rest) > MOST_NAMED else ""
+        yield f"Not done, or not as expected: {'; '.join(rest[:MOST_NAMED])}{more}. linklab step says why."
 
 
 def _inside_shells(progress: LabProgress) -> list[str]:

@@ -19,6 +19,7 @@ from linklab.commands.options import add_network_options
 from linklab.engine.api import Clock, Network, Typed
 from linklab.engine.choice import TYPING_CLOCK, clock_of, load_engine
 from linklab.errors import InputError
+from linklab.guide.progress import LabProgress
 from linklab.lab.model import find_lab, load_lab
 from linklab.terminal.attach import networks
 from linklab.terminal.attach_server import AttachServer
@@ -138,8 +139,8 @@ def run(args: argparse.Namespace) -> int:
             stack.enter_context(session.collecting(network, server, args.file.name if args.file else None))
         stack.enter_context(Windows(network.link, server, Path.cwd(), display=display))
         if not sys.stdin.isatty():
-            return _typed(network, terminal)
-        _say(_welcome(args, clock, server.id, script))
+            return _typed(network, terminal, session)
+        _say("\n".join([_welcome(args, clock, server.id, script), *_goes_on(session)]))
         connection = server.connect()
         stack.callback(connection.close)
         status = Screen(connection, terminal).show()
@@ -155,6 +156,7 @@ def _session(args: argparse.Namespace) -> GuideSession | None:
         InputError: this is no lab's network, or the folder has the progress of another lab.
     """
     if not args.guide:
+        _note_progress(args.file)
         return None
     from linklab.guide.session import GuideSession
 
@@ -166,17 +168,55 @@ def _session(args: argparse.Namespace) -> GuideSession | None:
     return session
 
 
-def _typed(network: Network, terminal: str) -> int:
+def _goes_on(session: GuideSession | None) -> Iterator[str]:
+    """Where somebody is in a lab that was begun before, and what this network lacks."""
+    following = session.next_step() if session is not None else None
+    counted = [state for state in session.steps() if state.counts] if session is not None else []
+    done = [state for state in counted if state.status.good]
+    if following is None or not done:
+        return
+    number = following.section.partition(" ")[0]
+    yield (
+        f"You go on: {len(done)} of {len(counted)} steps are done. This network is new, without what you had set: "
+        f"sudo ~/set_env.sh {number} makes the settings before Section {number} again."
+    )
+
+
+def _note_progress(file: Path | None) -> None:
+    """Say that a lab that was begun in this folder is not followed now."""
+    if file is None or not lab_script.is_known(file):
+        return
+    with contextlib.suppress(InputError):  # it cannot be read; whoever goes on with it is told so
+        progress = LabProgress.load(Path.cwd())
+        if progress is None or find_lab(file.stem) != find_lab(str(progress.lab)):
+            return
+        _note(
+            f"this folder has your progress of Lab {progress.lab}, and nothing of what follows is kept there: that is "
+            f"done by linklab shell {progress.lab} --guide"
+        )
+
+
+def _typed(network: Network, terminal: str, session: GuideSession | None) -> int:
     """Type the lines of standard input one after the other, each when the one before has ended; they are recorded."""
     network.link.send("keep", terminal=terminal)
     for line in sys.stdin:
         text = line.strip()
         if text in ("exit", "quit"):
             break
-        if text:
-            _say(f"{'mininet>' if terminal == 'mininet' else '#'} {text}")
-            network.run([Typed(terminal, text)], on_output=lambda _, output: print(output, end="", flush=True))
+        if not text:
+            continue
+        _say(f"{'mininet>' if terminal == 'mininet' else '#'} {text}")
+        begun_s = network.now_s()
+        if session is not None:
+            session.typed(terminal, text, begun_s)
+        (done,) = network.run([Typed(terminal, text)], on_output=_show)
+        if session is not None:
+            session.typed(terminal, text, begun_s, done)
     return 0
+
+
+def _show(_: object, output: str) -> None:
+    print(output, end="", flush=True)
 
 
 def _leave_script(file: Path | None) -> Path | None:

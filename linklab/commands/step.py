@@ -136,10 +136,16 @@ def _telling(data: dict[str, Any]) -> list[dict[str, Any]]:
     return [one for one in data["steps"] if is_flagged(one) or one["id"] == data["next"]]
 
 
+_EVERY_STEP = (
+    "Every step is done. Predictions and answers are written on the lab's page, which linklab lab {lab} --continue "
+    "opens; linklab submit packs what you hand in. Both are typed on your machine, in this folder."
+)
+
+
 def _hint(folder: Path, data: dict[str, Any], chosen: dict[str, Any] | None) -> int:
     name = chosen["id"] if chosen else data["next"]
     if name is None:
-        print("Every step is done.")
+        print(_EVERY_STEP.format(lab=data["lab"]))
         return 0
     progress = LabProgress.load(folder)
     one = chosen or _chosen(data["steps"], name)
@@ -154,6 +160,6 @@ def _tell(data: dict[str, Any], told: list[dict[str, Any]], *, whole: bool) -> N
             print(f"{visible(data['trouble'])}.")
     print("\n".join(listing(data["steps"], told, data["next"] if whole else None)).removeprefix("" if whole else "\n"))
     if data["next"] is None:
-        print("Every step is done.")
+        print(_EVERY_STEP.format(lab=data["lab"]))
     elif whole:
         print("\nlinklab step --hint gives a hint; linklab step --all lists every step.")

@@ -17,7 +17,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from linklab.base.text import visible
 from linklab.engine.api import Network
@@ -54,6 +54,9 @@ _CHANGES = frozenset(("set", "s", "add", "del", "delete", "d", "flush", "f", "re
 """Words of ip that change something."""
 
 
+_Work: TypeAlias = TypedEvidence | EditorEvidence | MarkedTerminal | threading.Event
+
+
 class Collector:
     """Collects from one network, until the end of the `with` block.
 
@@ -85,8 +88,8 @@ class Collector:
         self.wanted = {path.rpartition("/")[2]: path for path in wanted}
         self.busy = busy
         self._terminals: dict[str, MarkedTerminal] = {}
-        self._work: queue.Queue[TypedEvidence | EditorEvidence | MarkedTerminal | None] = queue.Queue()
-        """A terminal in it is one that was closed."""
+        self._work: queue.Queue[_Work | None] = queue.Queue()
+        """A terminal in it is one that was closed; an event is set once all before it has been seen to."""
         self._files = LineFiles(folder)
         self._unread: dict[str, tuple[str, Callable[[], None]]] = {}
         """What could not be read → the sentence on it, and what reads it."""
@@ -123,6 +126,14 @@ class Collector:
         marked = self._terminals.get(terminal)
         return marked.running if marked is not None else ""
 
+    def typed(self, line: TypedEvidence) -> None:
+        """A line that no terminal shows begins or has ended; waits until it has been seen to, or the network ends."""
+        seen = threading.Event()
+        self._work.put(line)
+        self._work.put(seen)
+        while not (seen.wait(0.05) or self._ended.is_set()):
+            pass
+
     def _opened(self, node: str) -> None:
         """Somebody has a terminal there."""
         if not self._ended.is_set():
@@ -148,6 +159,9 @@ class Collector:
         self._files.begin()
         self._read(_STATE, lambda: self._look(0.0))
         while (found := self._next()) is not None:
+            if isinstance(found, threading.Event):
+                found.set()
+                continue
             if isinstance(found, EditorEvidence):
                 if found.words[0] == "closed":
                     self._files.closed(found.words[1])
@@ -173,7 +187,7 @@ class Collector:
             for line in terminal.hung_up(self.network.now_s()):
                 self._line(line)
 
-    def _next(self) -> TypedEvidence | EditorEvidence | MarkedTerminal | None:
+    def _next(self) -> _Work | None:
         """What comes next; meanwhile what could not be read is tried again."""
         while True:
             try:

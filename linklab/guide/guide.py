@@ -195,7 +195,7 @@ class Guide:
                 else:
                     self.servers.ended(step_id)
             return
-        self._opened(line.terminal.partition("#")[0])
+        self._works_on(line)
         if words.is_about_guide(line, self.plan.nodes):
             return
         if line.ended and (node := words.ends_background(line, self.plan.nodes)):
@@ -496,6 +496,12 @@ class Guide:
             self.servers.ended(step_id)
         self._running.clear()
         self._background.clear()
+
+    def _works_on(self, line: TypedEvidence) -> None:
+        """A line is typed in the terminal of a node, or at Mininet's prompt for a node's shell, which is as good."""
+        self._opened(line.terminal.partition("#")[0])
+        for command in commands_in(line.terminal, line.text, self.plan.nodes):
+            self._opened(command.node)
 
     def _opened(self, node: str) -> None:
         if node in self._asked:

@@ -12,20 +12,22 @@ import json
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from linklab.base.files import write
-from linklab.engine.api import Network
+from linklab.engine.api import Completed, Network
 from linklab.errors import InputError
 from linklab.guide import words
 from linklab.guide.collect import Collector
-from linklab.guide.evidence import EditorEvidence, GuideEvidence, PredictionEvidence
+from linklab.guide.evidence import EditorEvidence, GuideEvidence, PredictionEvidence, TypedEvidence
 from linklab.guide.guide import Guide
+from linklab.guide.marks import plain
 from linklab.guide.plan import FileWant, runs_at_once
 from linklab.guide.predictions import PredictionTime
 from linklab.guide.progress import BEGUN, CONTINUED, FILE, FOLDER, LabProgress, damage_told
+from linklab.guide.shell import CONSOLE
 from linklab.guide.status import StepState
 from linklab.judge.expectation import ExpectationVerdict
 from linklab.lab.model import Lab
@@ -120,6 +122,18 @@ class GuideSession:
         if self._collector is None or not (self.folder / FOLDER / FILE).is_file():
             return None
         return self._collector.running(terminal)
+
+    def typed(self, terminal: str, text: str, begun_s: float, done: Completed | None = None) -> None:
+        """A line that no terminal shows begins, or has ended; it waits until the kernel was asked what it has set.
+
+        done: what it gave; at Mininet's prompt a line has no status.
+        """
+        line = TypedEvidence(terminal, text, begun_s)
+        if done is not None:
+            status = None if terminal == CONSOLE else done.exit_status
+            line = replace(line, end_s=done.end_s, output=plain(done.output), status=status)
+        if self._collector is not None:
+            self._collector.typed(line)
 
     def see(self, evidence: GuideEvidence) -> None:
         """Judge evidence and keep it."""

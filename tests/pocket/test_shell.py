@@ -17,6 +17,7 @@ import pytest
 from pockets import TOPOLOGY, alive, group_of, needs_pocket
 
 from linklab.exercise.terminals import last_network, parse_log, work_script
+from linklab.guide.session import read_steps
 
 pytestmark = needs_pocket
 
@@ -345,6 +346,31 @@ def test_without_a_terminal_the_lines_are_typed_one_after_the_other(tmp_path):
     assert "2 packets transmitted, 2 received" in done.stdout
     assert "as fast as it goes" in done.stdout
     assert [path.name for path in tmp_path.iterdir()] == ["set_env.sh"]  # of the lab
+
+
+def test_lines_that_are_piped_into_a_lab_are_followed(tmp_path):
+    """Regression: with --guide they ran, and the progress had none of them; without it that is said."""
+
+    def piped(*options, text):
+        return subprocess.run(
+            [*LINKLAB, "shell", "3", "--speed", "max", *options],
+            input=text,
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=True,
+        )
+
+    delay = "h1 tc qdisc add dev h1-eth0 root netem delay 100ms"
+    lines = ("h1 ping -c 3 10.0.0.2", "h2 ifconfig", delay, "h1 ping -c 5 h2")
+    piped("--guide", text="\n".join(lines))
+    steps = {one["id"]: one["status"] for one in read_steps(tmp_path)["steps"]}
+    assert [steps[one] for one in ("step-2", "unshaped", "delay-h1", "one-side")] == ["done", "done", "done", "done"]
+    before = (kept := tmp_path / ".linklab/progress.jsonl").read_bytes()
+    without = piped(text="h1 true\n")
+    assert "this folder has your progress of Lab 3, and nothing of what follows is kept there" in without.stderr
+    assert kept.read_bytes() == before
 
 
 def test_lines_that_are_piped_into_an_exercise_are_recorded_as_typed_ones_are(tmp_path):
