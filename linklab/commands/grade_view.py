@@ -22,6 +22,7 @@ from linklab.grade.marks import mark, tool_broke
 from linklab.grade.results import adjusted, points
 from linklab.judge.verdict import Outcome
 
+MOST_NAMED = 8
 MOST_SKIPPED = 10
 """Files that are named on the console."""
 
@@ -145,4 +146,6 @@ def _missed(entry: Entry) -> str:
     if report.status is not Status.GRADED:
         return f"{STATUS[report.status]}: {' '.join(report.notes)}"
     bad = (Outcome.FAIL, Outcome.PARTIAL, Outcome.ERROR)
-    return ", ".join(check.id for check in report.checks if check.outcome in bad)
+    names = [check.id for check in report.checks if check.outcome in bad]
+    more = [f"{len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
+    return ", ".join([*names[:MOST_NAMED], *more])

@@ -13,6 +13,7 @@ from linklab.agent.exercise_env import Line, linked, shaped
 from linklab.engine.choice import load_engine
 from linklab.errors import LinklabError
 from linklab.exercise.answers import Answers
+from linklab.exercise.folder import environment_files
 from linklab.exercise.instance import filled, quantities
 from linklab.exercise.model import Exercise, Instance
 from linklab.grade.rebuild import rebuild
@@ -54,7 +55,14 @@ def tried(work: str, exercise: Exercise, instance: Instance, topology: Topology)
     print("Trying work.sh on a fresh network …", file=sys.stderr, flush=True)
     try:
         scene = network_of(exercise, instance, topology, Answers())
-        rebuilt = rebuild(topology, [*scene.settings, *scene.fault], work, load_engine("pocket"), TRY_S)
+        rebuilt = rebuild(
+            topology,
+            [*scene.settings, *scene.fault],
+            work,
+            load_engine("pocket"),
+            within_s=TRY_S,
+            beside=environment_files(exercise, instance),
+        )
     except LinklabError as error:
         return [f"It could not be tried here: {error}"]
     if rebuilt.state_text is None:

@@ -83,6 +83,12 @@ def start(folder: Path, exercise: Exercise, instance: Instance, text: str = "") 
     return True
 
 
+def environment_files(exercise: Exercise, instance: Instance) -> dict[str, str]:
+    """The files of a started exercise that `sudo ./set_env.sh` needs, by name; none where it has no environment."""
+    text = instance_text(exercise, instance)
+    return {"set_env.sh": SCRIPT.read_text(encoding="utf-8"), "instance.json": text} if _environment(text) else {}
+
+
 def _environment(text: str) -> list[tuple[str, str, str]]:
     return decode_environment(str(json.loads(text).get("environment", "")))
 

@@ -104,6 +104,7 @@ class Report:
     be set up, "" where it can.
     unproven: whether nothing proves whose it is, as of a lab; claims: whom it names then, by its own word.
     packed_for: whom manifest.json names, where that is another than the student whose instance it is.
+    typed: of a lab, what was typed, a line each, for the instructor.
     stopped: the note that says how the student's commands, repeated, had to be stopped or broke their network.
     """
 
@@ -136,6 +137,7 @@ class Report:
     claims: str = ""
     packed_for: str = ""
     handed_in: str = ""
+    typed: str = ""
     stopped: str = ""
     adjustments: tuple[Adjustment, ...] = ()
 

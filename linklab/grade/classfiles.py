@@ -18,6 +18,7 @@ from itertools import chain
 from xml.etree import ElementTree
 
 from linklab.base.text import csv_cell, visible
+from linklab.exercise.instance import Student
 from linklab.exercise.report import CheckResult, Report, Status
 from linklab.grade.cohort import Entry
 from linklab.grade.downloaded import moodle_folder
@@ -26,7 +27,10 @@ from linklab.grade.results import adjusted, points, story, student_view
 from linklab.judge.verdict import Outcome
 
 STATUS = {Status.GRADED: "graded", Status.UNGRADABLE: "not gradable", Status.ERROR: "our tool broke"}
+MOST_NAMED = 12
+"""Checks that the feedback names as not met; the report has them all."""
 _EPOCH = (1980, 1, 1, 0, 0, 0)
+NOTHING = "nothing handed in"
 _NO_GRADE = "-"
 """What Moodle's import takes for no grade; older versions made an empty cell of a new grade item a zero."""
 
@@ -34,8 +38,8 @@ _NO_GRADE = "-"
 # --- CSV
 
 
-def grades_csv(entries: Sequence[Entry]) -> str:
-    """One line a student, for people: also who has no id, and what was not graded.
+def grades_csv(entries: Sequence[Entry], roster: Sequence[Student] = ()) -> str:
+    """One line a student, for people: also who has no id, who handed in nothing, and what was not graded.
 
     Columns: "ID number", "Full name", "File", "Status", and for each exercise its points under its heading, a feedback
     and a status.  What was not graded wholly and got no points by hand has an empty cell.
@@ -52,7 +56,9 @@ def grades_csv(entries: Sequence[Entry]) -> str:
             best = _best(mine, exercise)
             line += ["", "", ""] if best is None else [_points(best), feedback(best.report), status(best.report)]
         lines.append(line)
-    return _csv([head, *lines])
+    there = {student for student, _ in _students(entries)}
+    missing = [[each.id, each.name, "", NOTHING, *[""] * (len(head) - 4)] for each in roster if each.id not in there]
+    return _csv([head, *lines, *missing])
 
 
 def moodle_csv(entries: Sequence[Entry]) -> str:
@@ -101,13 +107,14 @@ def feedback(report: Report) -> str:
         sentences = [note if note.endswith(".") else f"{note}." for note in report.notes]
         return " ".join([*sentences, *adjusted(report)])
     shown = student_view(report)
-    missed = [
+    names = [
         f"{check.title}{' (in part)' if check.outcome is Outcome.PARTIAL else ''}"
         for check in shown.checks
         if check.outcome in (Outcome.FAIL, Outcome.PARTIAL)
     ]
     told = [f"{points(report.score)} of {points(report.max_score)} points."]
-    told += [f"Not met: {'; '.join(missed)}."] if missed else []
+    more = [f"{len(names) - MOST_NAMED} more"] if len(names) > MOST_NAMED else []
+    told += [f"Not met: {'; '.join([*names[:MOST_NAMED], *more])}."] if names else []
     return " ".join([*told, *adjusted(report)])
 
 

@@ -209,10 +209,11 @@ class _Class:
         ]
         whole, skipped = self._until_now(again)
         doubts = self.settings.marking.doubts(whole, self.before.undated)
-        missing = [] if any(each.why == STOPPED for each in skipped) else absent(whole, self.settings.roster)
+        roster = () if any(each.why == STOPPED for each in skipped) else self.settings.roster
+        missing = absent(whole, roster)
         found = [*findings(whole), *doubts, *missing]
         write(self.out / LISTS, self.settings.lists.dumps())
-        _write_class(self.out, whole, found, skipped)
+        _write_class(self.out, whole, found, skipped, roster)
         return Graded(whole, found)
 
     def _until_now(self, before: Sequence[Entry]) -> tuple[list[Entry], list[Skipped]]:
@@ -355,8 +356,10 @@ def _files(report: Report) -> dict[str, str]:
     }
 
 
-def _write_class(out: Path, entries: Sequence[Entry], found: Sequence[Finding], left: Sequence[Skipped]) -> None:
-    write(out / "grades.csv", f"\ufeff{grades_csv(entries)}")  # Excel looks for the mark
+def _write_class(
+    out: Path, entries: Sequence[Entry], found: Sequence[Finding], left: Sequence[Skipped], roster: Sequence[Student]
+) -> None:
+    write(out / "grades.csv", f"\ufeff{grades_csv(entries, roster)}")  # Excel looks for the mark
     write(out / "grades-moodle.csv", moodle_csv(entries))
     write(out / "grades-canvas.csv", canvas_csv(entries))
     write(out / "junit.xml", junit_xml(entries))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -29,12 +29,13 @@ from linklab.grade.scratch import working_folder
 from linklab.guide.evidence import GuideEvidence, TypedEvidence
 from linklab.guide.folders import ShellFolders
 from linklab.guide.guide import Guide
+from linklab.guide.missed import expected_of, seen_of
 from linklab.guide.plan import EditorWant, LabPlan
 from linklab.guide.predictions import PredictionTime
-from linklab.guide.progress import FILE, FOLDER, LabProgress, damage_told
+from linklab.guide.progress import BEGUN, CONTINUED, FILE, FOLDER, LabProgress, damage_told
 from linklab.guide.redo import MOST_FOLDERS, Redoing
 from linklab.guide.redo_lines import ProgressEntry
-from linklab.guide.retyped import typed_again
+from linklab.guide.retyped import is_aside, typed_again
 from linklab.guide.status import BY_SCRIPT, GuideStatus, StepState
 from linklab.guide.words import file_name, written_by
 from linklab.judge.verdict import Outcome
@@ -102,8 +103,9 @@ def grade_lab(bundle: Bundle, source: str, engine: Engine) -> Report:
         _own_files(bundle, folder, entries, handed_in)
         redoing = Redoing(handed_in.lab, _for_a_lab(engine), folder, time.monotonic() + HANG_S, _MOST_S)
         _see_all(guide, redoing.evidence(entries))
-    checks = tuple(_check(state) for state in guide.steps() if _counts(guide.plan, state))
-    notes = [*bundle.notes, *trouble, *_notes(handed_in, claimed, guide, redoing)]
+    shown = _shown(guide)
+    checks = tuple(_check(state, shown.get(state.id)) for state in guide.steps() if _counts(guide.plan, state))
+    notes = [*bundle.notes, *trouble, *_notes(handed_in, claimed, guide, redoing, entries)]
     environment = {name: value for name, value in redoing.environment.items() if name != "seed"}
     return Report(
         exercise=f"lab{handed_in.lab.number}",
@@ -117,11 +119,12 @@ def grade_lab(bundle: Bundle, source: str, engine: Engine) -> Report:
         max_score=float(len(checks)),
         checks=checks,
         notes=tuple(notes),
-        answers={f"prediction {name}": text for name, text in _predictions(handed_in, claimed).items()},
+        answers=_told_predictions(handed_in, claimed),
         words={f"question {number}": text for number, text in handed_in.answers.items()},
         environment={**environment, "linklab": __version__, "seeds": [redoing.seed]},
         unproven=True,
         claims=called(handed_in.student, handed_in.name),
+        typed=_typed(entries),
         stopped=next(iter(_unlike(redoing)), ""),
     )
 
@@ -308,11 +311,37 @@ def _counts(plan: LabPlan, state: StepState) -> bool:
     return not state.optional and step.followed and any(not isinstance(want, EditorWant) for want in step.wants)
 
 
-def _check(state: StepState) -> CheckResult:
+def _shown(guide: Guide) -> dict[str, tuple[str, str]]:
+    """Of each step what was expected of it and what was seen, as far as it is a measurement that was as expected."""
+    found: dict[str, tuple[str, str]] = {}
+    for verdict in guide.verdicts():
+        if verdict.outcome is Outcome.PASS and not verdict.expectation.relation and (seen := seen_of(verdict)):
+            found.setdefault(verdict.expectation.steps[-1], (expected_of(verdict, {}), seen))
+    return found
+
+
+def _typed(entries: Sequence[ProgressEntry]) -> str:
+    """What the student typed, in order, a line each, with network time, terminal, and how it ended."""
+    ends = {each.key: each for _, each in entries if isinstance(each, TypedEvidence) and each.ended}
+    found = []
+    for kind, each in entries:
+        if kind in (BEGUN, CONTINUED):
+            found.append("" if kind == BEGUN else "(the network goes on)")
+        if isinstance(each, TypedEvidence) and not is_aside(each) and (not each.ended or each.key not in ends):
+            end = ends.get(each.key)
+            how = "  (did not end)" if end is None else f"  (status {end.status})" if end.status else ""
+            found.append(f"{each.start_s:9.1f}  {each.terminal:8} {excerpt(one_line(each.text), _LONGEST_NOTE)}{how}")
+    return "\n".join(found).strip("\n")
+
+
+def _check(state: StepState, shown: tuple[str, str] | None) -> CheckResult:
+    """shown: what was expected and seen, of a measurement that was as expected."""
     good = state.status.good and not state.given
+    expected, seen = shown if shown and good else (state.expected, state.seen)
+    section = state.section.partition(" ")[0]
     return CheckResult(
         id=state.id,
-        title=f"{state.task or state.id} ({state.terminal})",
+        title=f"{section} {state.task or state.id} ({state.terminal})".strip(),
         kind="step",
         score=float(good),
         max_score=1.0,
@@ -321,12 +350,16 @@ def _check(state: StepState) -> CheckResult:
         hints=state.hints[:1] if state.status is GuideStatus.WRONG else (),
         outcome=Outcome.PASS if good else Outcome.FAIL,
         story=state.story,
-        expected=state.expected or "done",
-        seen=state.seen or ("left out" if state.left_out else BY_SCRIPT if state.given else state.status.value),
+        expected=expected or "done",
+        seen=seen or ("left out" if state.left_out else BY_SCRIPT if state.given else state.status.value),
     )
 
 
-def _notes(handed_in: HandedInLab, claimed: Guide, guide: Guide, redoing: Redoing) -> list[str]:
+def _notes(
+    handed_in: HandedInLab, claimed: Guide, guide: Guide, redoing: Redoing, entries: Sequence[ProgressEntry]
+) -> list[str]:
+    if not any(isinstance(each, TypedEvidence) for _, each in entries):
+        return ["Nothing was typed in this progress, so there is nothing to do again."]
     found = ["What was typed was typed again; what counts is what that showed, not what the student's machine said."]
     if not handed_in.same:
         found.append("The lab was done with another version of its manual than the one here.")
@@ -342,14 +375,31 @@ def _notes(handed_in: HandedInLab, claimed: Guide, guide: Guide, redoing: Redoin
         found.append(f"Done by the student's progress, but not when it was done again: {_named(lost)}.")
     if won:
         found.append(f"Done when it was done again, but not by the student's progress: {_named(won)}.")
-    predicted = _predictions(handed_in, claimed)
+    predicted, numbers = _predictions(handed_in, claimed), _numbers(handed_in.lab)
     late = [name for name in predicted if (one := claimed.prediction(name)) and one[1] is PredictionTime.AFTER]
     if late:
-        found.append(f"Written after the measurement, by the student's progress: {_named(late)}.")
-    missing = [asked.id for asked in handed_in.lab.manual.predictions if asked.id not in predicted]
+        named = _named([numbers.get(name, name) for name in late])
+        found.append(f"Written after the measurement, by the student's progress: {named}.")
+    missing = [number for name, number in numbers.items() if name not in predicted]
     if missing:
-        found.append(f"Not predicted: {_named(missing)}.")
+        found.append(f"Not written: {_named(missing)}.")
+    if not any(text for text in handed_in.answers.values()):
+        found.append("No question was answered.")
     return found
+
+
+def _numbers(lab: Lab) -> dict[str, str]:
+    """What the manual calls its predictions, by their ids."""
+    return {asked.id: f"Prediction {asked.number}" for asked in lab.manual.predictions}
+
+
+def _told_predictions(handed_in: HandedInLab, claimed: Guide) -> dict[str, str]:
+    """What was predicted, by what the manual calls it; one that it does not ask for by its own name."""
+    numbers = _numbers(handed_in.lab)
+    return {
+        f"{numbers[name]}: {name}" if name in numbers else f"prediction {name}": text
+        for name, text in _predictions(handed_in, claimed).items()
+    }
 
 
 def _unlike(redoing: Redoing) -> list[str]:

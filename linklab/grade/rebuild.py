@@ -11,7 +11,7 @@ import contextlib
 import os
 import stat
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -91,7 +91,13 @@ class Rebuilt:
 
 
 def rebuild(
-    topology: Topology, settings: Sequence[tuple[str, str]], work: str, engine: Engine, within_s: float = HANG_S
+    topology: Topology,
+    settings: Sequence[tuple[str, str]],
+    work: str,
+    engine: Engine,
+    *,
+    within_s: float = HANG_S,
+    beside: Mapping[str, str] | None = None,
 ) -> Rebuilt:
     """Run the student's commands on the student's network.
 
@@ -101,12 +107,16 @@ def rebuild(
         work: text of work.sh, run by bash as root in the Client's terminal.
         engine: confines what runs.
         within_s: wall-clock seconds for all of it, the last resort.
+        beside: files that lie beside work.sh, by name; what ends in .sh is a program.
 
     Raises:
         EngineError, MissingError: no network could be started, through no fault of the submission's.
     """
     with working_folder("linklab-work-") as folder:
         (folder / "work.sh").write_text(work, encoding="utf-8")
+        for name, text in (beside or {}).items():
+            (folder / name).write_text(text, encoding="utf-8")
+            (folder / name).chmod(0o755 if name.endswith(".sh") else 0o644)
         (folder / "nodes.txt").write_text("".join(f"{node.name}\n" for node in topology.nodes), encoding="utf-8")
         (folder / ".prepare").write_text(_PREPARE, encoding="utf-8")
         (folder / ".run").write_text(_RUN, encoding="utf-8")

@@ -40,7 +40,10 @@ def scrubbed(report: Report) -> Report:
     )
     rest = _plain(replace(report, traces=(), notes=(*report.notes[:MOST_NOTES], *cut)))
     work = visible(report.work)[:MOST_WORK]  # whole, as it is compared with those of others
-    return replace(rest, work=work, traces=tuple(replace(trace, label=_plain(trace.label)) for trace in report.traces))
+    typed = visible(report.typed)[:MOST_WORK]
+    return replace(
+        rest, work=work, typed=typed, traces=tuple(replace(trace, label=_plain(trace.label)) for trace in report.traces)
+    )
 
 
 def _plain(value: _T) -> _T:
@@ -75,6 +78,7 @@ def student_view(report: Report) -> Report:
         traces=tuple(trace for trace in report.traces if trace.experiment not in secret),
         environment={name: value for name, value in report.environment.items() if name != "seeds"},
         fingerprint="",
+        typed="",
     )
 
 

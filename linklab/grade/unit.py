@@ -23,6 +23,7 @@ from linklab.exercise.bundle import LAB, read_bundle
 from linklab.exercise.course import Course, parse_course
 from linklab.exercise.enough import enough
 from linklab.exercise.evidence import Evidence, changes
+from linklab.exercise.folder import environment_files
 from linklab.exercise.instance import filled, planted, quantities
 from linklab.exercise.judge import describe, judge, worth_doing
 from linklab.exercise.model import Check, Exercise, Experiment, Instance
@@ -251,7 +252,8 @@ def _network_handed_in(submission: Submission, settings: Sequence[tuple[str, str
     state = None if submission.state is None else _read_state(submission.state, "state.json")
     if not (submission.work or "").strip():
         return _HandedIn(state)
-    rebuilt = rebuild(submission.topology, settings, submission.work or "", engine)
+    beside = environment_files(submission.exercise, submission.instance)
+    rebuilt = rebuild(submission.topology, settings, submission.work or "", engine, beside=beside)
     notes = tuple(rebuilt.notes)
     if rebuilt.state_text is None:
         stands = "state.json stands" if state else "nothing of it counts"

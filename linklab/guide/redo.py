@@ -41,7 +41,7 @@ from linklab.guide.redo_lines import (
     written_meanwhile,
 )
 from linklab.guide.redo_shells import RedoShells
-from linklab.guide.retyped import typed_again
+from linklab.guide.retyped import is_aside, typed_again
 from linklab.guide.shell import CLIENT, SUSPENDED
 from linklab.lab.model import Lab
 from linklab.manual.model import WriteFile
@@ -329,6 +329,7 @@ class Redoing:
     def _ended(self, begun: TypedEvidence, done: Completed, ended: TypedEvidence | None) -> Iterator[GuideEvidence]:
         """A line has ended; ended: as the student saw it, None where it did not end there."""
         whole = begun.terminal == self._mininet or typed_again(begun) == begun.text
+        whole = whole and not is_aside(begun)
         if ended is not None and whole and not is_stopped(ended) and _differ(ended.status, done.exit_status):
             statuses = f"status {done.exit_status}, the student's {ended.status}"
             self.otherwise.append(f"{quoted(begun.text)} on {begun.terminal} ({statuses})")

@@ -168,6 +168,14 @@ def test_a_state_read_back_counts_as_commands_do(problem, zipped):
     assert graded(path).score == 100
 
 
+def test_a_work_sh_may_set_the_environment_itself(problem, zipped):
+    """Regression: set_env.sh was not beside it, so behind `set -e` nothing of it was done: 0 points."""
+    made = sample(problem, instance_of(problem, 1), solution(problem), ENGINE)
+    work = f"set -e\nh2 sysctl -w net.ipv4.tcp_no_metrics_save=0\nsudo ./set_env.sh\n{made.work}".encode()
+    report = graded(zipped(made, work_sh=work))
+    assert (report.score, report.notes) == (100, ())
+
+
 def test_the_mark_does_not_depend_on_how_a_number_is_spelt(problem, zipped):
     """A decimal comma, no-break spaces, and another unit: the whole report is the same."""
     made = sample(problem, instance_of(problem, 1), solution(problem), ENGINE)

@@ -12,10 +12,11 @@ from linklab.engine.pocket import PocketEngine
 from linklab.exercise.bundle import Bundle, write_bundle
 from linklab.exercise.report import Status
 from linklab.grade import lab_unit
+from linklab.grade.html import report_page
 from linklab.grade.limits import LAB_S, Limits
 from linklab.grade.sandbox import SandboxEngine
 from linklab.grade.unit import grade
-from linklab.guide.evidence import FileEvidence, PredictionEvidence, TypedEvidence
+from linklab.guide.evidence import EditorEvidence, FileEvidence, PredictionEvidence, TypedEvidence
 from linklab.guide.guide import Guide
 from linklab.guide.plan import plan_of
 from linklab.guide.progress import BEGUN, CONTINUED, LabProgress
@@ -78,9 +79,40 @@ def test_work_that_was_done_counts(tmp_path, lab):
     assert (report.status, report.exercise, report.student, report.claims) == (Status.GRADED, "lab3", "", "Ada (s1)")
     assert [name for name, outcome in outcomes(report).items() if outcome is Outcome.PASS] == done
     assert (report.score, report.max_score) == (8.0, float(len(report.checks)))
-    assert report.answers == {"prediction one-side": "100 ms one way"}
+    assert report.answers == {"Prediction 1: one-side": "100 ms one way"}
     assert report.words == {"question 1": "light"}
     assert not any("but not when it was done again" in note for note in report.notes)
+    assert report.notes[-1].startswith("Not written: Prediction 2, Prediction 3, ")
+
+
+def test_the_instructor_sees_what_was_typed_and_measured(tmp_path, lab):
+    """Regression: 28 times “done, done”, and notes on each line that clears the screen."""
+
+    def cleared(evidence):
+        if isinstance(evidence, TypedEvidence) and evidence.text == "ifconfig" and evidence.terminal == "h1":
+            return replace(evidence, text="clear")
+        return evidence
+
+    progress = worked(tmp_path, lab, "both-sides", cleared)
+    report = grade(handed_in(tmp_path / "a.zip", lab, progress), None, PocketEngine())
+    both = next(check for check in report.checks if check.id == "both-sides")
+    assert both.title == "3.4 Ping from h1 again (h1)"
+    assert both.expected.startswith("200") and both.seen.startswith("200")
+    typed = [line.split(maxsplit=2)[1:] for line in report.typed.splitlines()]
+    assert typed[:2] == [["h1", "ping 10.0.0.2"], ["h1", "clear"]]
+    assert not any("clear" in note for note in report.notes)
+    assert "<h2>What was typed</h2>" in report_page(report, {}, instructor=True)
+    assert "<h2>What was typed</h2>" not in report_page(report, {})
+
+
+def test_a_progress_in_which_nothing_was_typed_says_so(tmp_path, lab):
+    """Regression: 28 steps “open” and no word why."""
+    progress = LabProgress.begin(tmp_path, lab)
+    progress.note(BEGUN, environment={})
+    progress.add(EditorEvidence(("run",)))
+    report = grade(handed_in(tmp_path / "a.zip", lab, progress), None, PocketEngine())
+    assert (report.status, report.score) == (Status.GRADED, 0.0)
+    assert report.notes == ("Nothing was typed in this progress, so there is nothing to do again.",)
 
 
 def test_what_takes_the_grader_too_long_ends_it_and_is_told(tmp_path, lab, monkeypatch):

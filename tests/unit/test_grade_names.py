@@ -247,6 +247,17 @@ def test_who_handed_in_nothing_is_named_by_exercise():
     assert absent(entries, ()) == []
 
 
+def test_who_handed_in_nothing_has_a_line_in_the_grades():
+    """Regression: "one line a student", and of these there was none."""
+    text = grades_csv([Entry("a", "a.zip", graded.report(student="s1234"))], (ADA, ALAN))
+    lines = list(csv.DictReader(io.StringIO(text)))
+    assert [(line["ID number"], line["Status"]) for line in lines] == [
+        ("s1234", "graded"),
+        ("s1235", "nothing handed in"),
+    ]
+    assert (lines[1]["Full name"], lines[1]["File"]) == ("Alan Turing", "")
+
+
 def test_a_file_in_the_name_of_who_is_missing_is_named():
     """Regression: who handed in another's archive, or the practice instance, was said to have handed in nothing."""
     entries = [

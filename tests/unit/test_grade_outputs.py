@@ -546,6 +546,13 @@ def test_no_cell_is_a_formula():
     assert rows(grades_csv([entry("a", name="=HYPERLINK(1)")]))[1][1] == "'=HYPERLINK(1)"
 
 
+def test_feedback_names_a_dozen_checks():
+    """Regression: of a lab that nobody did, a cell of 1,900 letters."""
+    missed = [replace(graded.report().checks[1], title=f"Step {number}", outcome=Outcome.FAIL) for number in range(28)]
+    said = feedback(replace(graded.report(), checks=tuple(missed)))
+    assert said.endswith("Step 10; Step 11; 16 more.")
+
+
 def test_feedback_keeps_hidden_checks_hidden():
     """The line for the student has no title of theirs."""
     assert "Losses" not in feedback(graded.report())
