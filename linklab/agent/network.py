@@ -66,8 +66,8 @@ def build(plan: dict[str, Any]) -> Mininet:
     # on the host engine the warden has done what Mininet.init does to the machine
     Mininet.inited = Mininet.inited or os.environ.get("LINKLAB_ENGINE") == "host"
     node_shells.mend(Node)
-    net = Mininet(topo=None, build=False, ipBase=plan["ip_base"])
     try:
+        net = Mininet(topo=None, build=False, ipBase=plan["ip_base"])
         for stage in plan["order"]:
             STAGES[stage](net, plan)
         if len(plan["nodes"]) >= many.FROM:

@@ -23,6 +23,7 @@ from linklab.grade.results import adjusted, points
 from linklab.judge.verdict import Outcome
 
 MOST_NAMED = 8
+"""Checks that the table names as not met."""
 MOST_SKIPPED = 10
 """Files that are named on the console."""
 

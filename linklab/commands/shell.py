@@ -170,16 +170,15 @@ def _session(args: argparse.Namespace) -> GuideSession | None:
 
 def _goes_on(session: GuideSession | None) -> Iterator[str]:
     """Where somebody is in a lab that was begun before, and what this network lacks."""
-    following = session.next_step() if session is not None else None
-    counted = [state for state in session.steps() if state.counts] if session is not None else []
-    done = [state for state in counted if state.status.good]
-    if following is None or not done:
+    if session is None or (following := session.next_step()) is None:
         return
+    counted = [state for state in session.steps() if state.counts]
+    if not (done := [state for state in counted if state.status.good]):
+        return
+    yield f"You go on: {len(done)} of {len(counted)} steps are done, and this network has nothing of what you had set."
     number = following.section.partition(" ")[0]
-    yield (
-        f"You go on: {len(done)} of {len(counted)} steps are done. This network is new, without what you had set: "
-        f"sudo ~/set_env.sh {number} makes the settings before Section {number} again."
-    )
+    if number.replace(".", "").isdecimal() and any(step.setup for step in session.lab.manual.steps):
+        yield f"sudo ~/set_env.sh {number} makes the settings before Section {number} again."
 
 
 def _note_progress(file: Path | None) -> None:

@@ -109,7 +109,7 @@ class Guide:
         """Of each node the step whose program ran there last."""
         self._files: dict[str, str] = {}
         self._scripts: dict[frozenset[str], str] = {}
-        """Lines that are no step and have measured something, the last one for each set of tools."""
+        """The last line that is no step and has measured with other programs than its own, for each set of them."""
 
     # --- what is seen
 
@@ -337,8 +337,9 @@ class Guide:
 
     def _ran_no_step(self, run: ProgramRun, line: TypedEvidence) -> None:
         """A line runs what no step does."""
-        if line.ended and line.scalars:
-            self._scripts[frozenset(name.partition(".")[0] for name in line.scalars)] = line.text
+        tools = frozenset(name.partition(".")[0] for name in line.scalars)
+        if line.ended and tools and run.program not in tools:
+            self._scripts[tools] = line.text
         if misspelt := self.matching.misspelt(line, self.front):
             self.wants[misspelt[0]].mark_wrong(words.of_run(run, [misspelt[1]]))
         elif self._tried_next(run, line):

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from ipaddress import IPv4Network
 from typing import Any, TypeVar
 
 from linklab.base.text import excerpt, quoted
@@ -162,6 +163,19 @@ def _blanks(value: Any) -> Taken | None:
     return None
 
 
+def _base(value: Any) -> Taken | None:
+    """A network whose mask is in dotted form, for which Mininet wants the prefix length (mininet/util.py, netParse)."""
+    text = value.strip() if isinstance(value, str) else ""
+    if "." not in text.partition("/")[2]:
+        return _blanks(value)
+    try:
+        network = IPv4Network(text, strict=False)
+    except ValueError:
+        return None
+    taken = f"{text.partition('/')[0]}/{network.prefixlen}"
+    return taken, f'should have a prefix length: taken as "{taken}"'
+
+
 def _cores(value: Any) -> Taken | None:
     given = value if isinstance(value, list) else [value]
     if not given or not all(type(each) is int and 0 <= each < 10**MOST_DIGITS for each in given):
@@ -229,7 +243,7 @@ _LINK: dict[str, _Reader] = {
     "speedup": _amount("Mbit/s"),
 }
 _APPLICATION: dict[str, _Reader] = {
-    "ipBase": _blanks,
+    "ipBase": _base,
     "startCLI": _flag,
     "dpctl": _digits,
     **dict.fromkeys(("terminalType", "switchType", "netflow", "sflow", "openFlowVersions"), lambda _: None),

@@ -556,6 +556,7 @@ WARNINGS = [
     ({"switches": [switch(1, dpid=10)]}, 'switch s1: "dpid" 10 should be text: taken as "000000000000000a"'),
     ({"switches": [switch(1, dpid="0x1F")]}, 'switch s1: "dpid" "0x1F" begins with 0x: taken as "1F"'),
     ({"switches": [switch(1, sflow=False)]}, 'switch s1: "sflow" false should be text: taken as "0"'),
+    ({"application": {"ipBase": "10.0.0.0/255.0.0.0"}}, 'application: "ipBase" "10.0.0.0/255.0.0.0" should have a prefix length: taken as "10.0.0.0/8"'),
     ({"application": {"startCLI": 1}}, 'application: "startCLI" 1 should be text: taken as "1"'),
     ({"application": {"sflow": {"sflowHeader": 128}}}, 'application sflow: "sflowHeader" 128 should be text: taken as "128"'),
     ({"controllers": [{"x": "1", "y": "1", "opts": {"hostname": "c0", "remotePort": "6633"}}]}, 'controller c0: "remotePort" "6633" should be a number: taken as 6633'),
