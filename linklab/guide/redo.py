@@ -87,7 +87,8 @@ class Redoing:
     """One progress being done again.
 
     engine: builds the networks; folder: their working folder; until_s: on the monotonic clock, when it is to end.
-    most_s: processor time of this process, counted from its creation; beyond it the redoing ends, too.
+    most_s: processor time of this process; beyond it the redoing ends, too.
+    spent_s: what of that was used before.
     environment: of the first network.
     """
 
@@ -96,6 +97,7 @@ class Redoing:
     folder: Path
     until_s: float
     most_s: float = math.inf
+    spent_s: float = 0.0
     seed: int = 1
     environment: Mapping[str, Any] = field(default_factory=dict)
     stopped: str = ""
@@ -106,7 +108,7 @@ class Redoing:
     """Lines that ended with another exit status than the student's, or with their shell, and files not written."""
 
     def __post_init__(self) -> None:
-        self._until_processor_s = time.process_time() + self.most_s
+        self._until_processor_s = time.process_time() + self.most_s - self.spent_s
         actions = (step.action for step in self.lab.manual.steps)
         self._inside = {each.path for each in actions if isinstance(each, WriteFile) and each.path.startswith("/")}
         self._stack = ExitStack()

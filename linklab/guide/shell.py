@@ -29,6 +29,8 @@ _WRAPPERS: dict[str, tuple[int, tuple[str, ...]]] = {
     "mnexec": (0, ("-a", "-b", "-g")),
 }
 """Programs that only run another one: how many words stand before it, and which options have a value (man pages)."""
+_MOST_WRAPPERS = 16
+"""That are looked behind; each costs a copy of the rest of the line."""
 _SUDO_VALUES = ("-u", "-g", "-C", "-p")
 CLIENT, CONSOLE = "client", "mininet"
 SUSPENDED = 148
@@ -165,7 +167,9 @@ def without_sudo(words: list[str]) -> tuple[str, ...]:
 def unwrapped(words: Sequence[str]) -> tuple[str, ...]:
     """The words of the program that `timeout 60`, `nice -n 5`, `env A=1`, and the like run; all if there is none."""
     rest = without_sudo(list(words))
-    while rest and rest[0] in _WRAPPERS:
+    for _ in range(_MOST_WRAPPERS):
+        if not rest or rest[0] not in _WRAPPERS:
+            break
         operands, valued = _WRAPPERS[rest[0]]
         behind = list(rest[1:])
         while behind and behind[0].startswith("-"):

@@ -28,6 +28,8 @@ __all__ = ["NAME", "SWITCH_TYPES", "Problem", "problems", "wireless_names"]
 
 LONGEST_INTERFACE_NAME = 15
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
+_TARGET = re.compile(r"[\w.:\[\]%-]*", re.ASCII)
+"""Letters of a collector's address and port; Open vSwitch refuses a quote, for one."""
 OWN_TERMINALS = ("client", "mininet")
 """Terminals in the root namespace and of the Mininet CLI; a node of that name cannot be told from these."""
 
@@ -197,9 +199,12 @@ _APPLICATION: dict[str, _Check] = {
     "dpctl": _number_text,
     **dict.fromkeys(("netflow", "sflow", "openFlowVersions"), _that(lambda v: isinstance(v, Mapping), "an object")),
 }
+_target = _that(
+    lambda v: isinstance(v, str) and _TARGET.fullmatch(v) is not None, 'an address and a port such as "10.0.0.1:6343"'
+)
 _PARTS: dict[str, dict[str, _Check]] = {
-    "netflow": {"nflowTarget": _string, "nflowTimeout": _number_text, "nflowAddId": _flag},
-    "sflow": {"sflowTarget": _string, **dict.fromkeys(("sflowSampling", "sflowHeader", "sflowPolling"), _number_text)},
+    "netflow": {"nflowTarget": _target, "nflowTimeout": _number_text, "nflowAddId": _flag},
+    "sflow": {"sflowTarget": _target, **dict.fromkeys(("sflowSampling", "sflowHeader", "sflowPolling"), _number_text)},
     "openFlowVersions": dict.fromkeys(("ovsOf10", "ovsOf11", "ovsOf12", "ovsOf13"), _flag),
 }
 

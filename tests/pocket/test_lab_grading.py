@@ -2,6 +2,7 @@
 """A lab that was handed in: what was typed is typed again, and what the student's machine said counts for nothing."""
 
 import json
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -121,6 +122,21 @@ def test_what_takes_the_grader_too_long_ends_it_and_is_told(tmp_path, lab, monke
     report = grade(handed_in(tmp_path / "a.zip", lab, worked(tmp_path, lab, "show")), None, PocketEngine())
     why = "doing it again took the grader more than 0 s of processor time"
     assert (report.status, report.score, report.stopped) == (Status.GRADED, 0.0, f"Doing it again ended early: {why}")
+
+
+def test_what_was_spent_before_counts(tmp_path, lab, monkeypatch):
+    """Regression: each had a bound of its own, and reading, judging, and doing again took more than 300 s together."""
+
+    def slow(*_):
+        until_s = time.process_time() + 1.0
+        while time.process_time() < until_s:
+            pass
+
+    monkeypatch.setattr(lab_unit, "_MOST_S", 1.0)
+    monkeypatch.setattr(lab_unit, "_own_files", slow)
+    report = grade(handed_in(tmp_path / "a.zip", lab, worked(tmp_path, lab, "show")), None, PocketEngine())
+    why = "doing it again took the grader more than 1 s of processor time"
+    assert (report.score, report.stopped) == (0.0, f"Doing it again ended early: {why}")
 
 
 def test_a_lab_in_which_a_line_is_waited_for_in_vain_is_in_doubt(tmp_path, lab, monkeypatch):

@@ -361,7 +361,9 @@ def test_set_env_outside_of_a_network_says_so(tmp_path, capsys):
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """A started exercise with a work.sh."""
-    monkeypatch.setattr(student, "rebuild", lambda *_: Rebuilt("{}", ""))  # work.sh runs, and no network is needed
+    monkeypatch.setattr(
+        student, "rebuild", lambda *_, **__: Rebuilt("{}", "")
+    )  # work.sh runs, and no network is needed
     assert start("3") == 0
     (tmp_path / "home/exercise-3/work.sh").write_text("true\n")
     return tmp_path / "home/exercise-3"
