@@ -39,6 +39,7 @@ MOST_WORDS = 300
 OVERDUE = 124
 """Exit status of timeout(1) where time was up."""
 NODES = "/run/linklab/nodes"
+SET_ENV = "set_env.sh"
 
 _DROP = "/proc/sys/vm/drop_caches"
 _PREPARE = f"""\
@@ -54,6 +55,7 @@ while read -r name; do
     [ -z "${{shells[$name]}}" ] || printf '#!/bin/sh\\nexec mnexec -a %s "$@"\\n' "${{shells[$name]}}" >"{NODES}/$name"
 done </lab/nodes.txt
 chmod +x {NODES}/*
+[ ! -e /lab/{SET_ENV} ] || chmod +x /lab/{SET_ENV}
 """
 _RUN = f"""\
 # Repeat work.sh.  Programs that it leaves running may hold its output open, so nobody waits for that to end.
@@ -107,16 +109,16 @@ def rebuild(
         work: text of work.sh, run by bash as root in the Client's terminal.
         engine: confines what runs.
         within_s: wall-clock seconds for all of it, the last resort.
-        beside: files that lie beside work.sh, by name; what ends in .sh is a program.
+        beside: of what may lie beside work.sh, name → text, of which `SET_ENV` is a program.
 
     Raises:
         EngineError, MissingError: no network could be started, through no fault of the submission's.
     """
     with working_folder("linklab-work-") as folder:
         (folder / "work.sh").write_text(work, encoding="utf-8")
-        for name, text in (beside or {}).items():
+        # elsewhere they would only keep what one network did from being shared with others
+        for name, text in (beside or {}).items() if SET_ENV in work else ():
             (folder / name).write_text(text, encoding="utf-8")
-            (folder / name).chmod(0o755 if name.endswith(".sh") else 0o644)
         (folder / "nodes.txt").write_text("".join(f"{node.name}\n" for node in topology.nodes), encoding="utf-8")
         (folder / ".prepare").write_text(_PREPARE, encoding="utf-8")
         (folder / ".run").write_text(_RUN, encoding="utf-8")
