@@ -131,7 +131,15 @@ def _check_spread(experiment: Experiment) -> None:
         raise InputError(f"{where}: runs = 1 makes one run, which a spread cannot describe; remove one of the two")
     if len(experiment.spread) > MOST_SPREADS:
         raise InputError(f"{where}: of {len(experiment.spread)} metrics; {MOST_SPREADS} at most")
-    for metric, text in experiment.spread.items():
+    for narrow in experiment.narrow:
+        if experiment.base != "submitted":
+            raise InputError(f"{where}: narrow looks at the facts of what is submitted, and the base is another")
+        if not narrow.where or not narrow.spread:
+            raise InputError(f"{where}: narrow needs where, with facts, and spread, with metrics")
+        if more := narrow.spread.keys() - experiment.spread.keys():
+            raise InputError(f"{where}: narrow speaks of {min(more)}, of which spread says nothing")
+    texts = [*experiment.spread.items(), *(each for narrow in experiment.narrow for each in narrow.spread.items())]
+    for metric, text in texts:
         if not _METRIC.fullmatch(metric):
             raise InputError(f'{where}: there is no metric "{metric}"')
         if text.strip().endswith("%") and unit_of(metric) in (PLAIN, "bytes") and metric != "jain":

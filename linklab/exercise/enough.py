@@ -12,11 +12,12 @@ import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from functools import partial
 
 from linklab.exercise.evidence import SHARES, Evidence
 from linklab.exercise.judge import judge, spoken_of
-from linklab.exercise.model import Check
+from linklab.exercise.model import Check, Experiment
 from linklab.judge import samples
 from linklab.judge.quantity import parse_value
 from linklab.judge.samples import Metrics
@@ -78,12 +79,22 @@ def _ends(evidence: Evidence, checks: Sequence[Check]) -> dict[tuple[str, str], 
     for experiment in evidence.exercise.experiments:
         if experiment.runs == 1 or experiment.id not in evidence.metrics:
             continue
+        spread = _spread(experiment, evidence)
         for metric in sorted(metric for name, metric in spoken if name == experiment.id):
             values = evidence.metrics[experiment.id].get(metric, ())
-            if metric not in experiment.spread or not values or any(map(math.isnan, values)):
+            if metric not in spread or not values or any(map(math.isnan, values)):
                 return None
-            found[experiment.id, metric] = reach(metric, values[0], experiment.spread[metric])
+            found[experiment.id, metric] = reach(metric, values[0], spread[metric])
     return found
+
+
+def _spread(experiment: Experiment, evidence: Evidence) -> dict[str, str]:
+    """The spread of an experiment's metrics, by the facts of what was submitted."""
+    for narrow in experiment.narrow:
+        found = {fact: evidence.fact(fact) for fact in narrow.where}
+        if all((value := found[fact]) and fnmatchcase(value.shown, word) for fact, word in narrow.where.items()):
+            return {**experiment.spread, **narrow.spread}
+    return dict(experiment.spread)
 
 
 def _moved(metrics: Metrics, ends: dict[tuple[str, str], tuple[float, float]]) -> Iterator[Metrics]:

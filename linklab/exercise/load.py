@@ -22,6 +22,7 @@ from linklab.exercise.model import (
     Exercise,
     Experiment,
     HiddenChecks,
+    NarrowSpread,
     Parameter,
     Ping,
     PlantedFault,
@@ -209,6 +210,12 @@ def _fault(table: toml.Table) -> PlantedFault:
     return PlantedFault(name, tuple(settings), key, seen)
 
 
+def _narrow(table: toml.Table) -> NarrowSpread:
+    where, spread = ({key: str(value) for key, value in table.take(name, dict).items()} for name in ("where", "spread"))
+    table.end()
+    return NarrowSpread(where, spread)
+
+
 def _experiment(table: toml.Table) -> Experiment:
     table.where = f"experiment {table.data.get('id', table.where)}"
     ping = table.take("ping", dict, None)
@@ -224,6 +231,7 @@ def _experiment(table: toml.Table) -> Experiment:
         why=table.take("why", str),
         runs=table.take("runs", int, 3),
         spread={key: str(value) for key, value in table.take("spread", dict, {}).items()},
+        narrow=tuple(map(_narrow, table.tables("narrow"))),
         apart=table.take("apart", bool, False),
     )
     table.end()

@@ -63,13 +63,24 @@ class Ping:
 
 
 @dataclass(frozen=True)
+class NarrowSpread:
+    """A spread that holds where facts of the submitted state are as wanted.
+
+    where: fact → its word, with `*` and `?` as in fnmatch; spread: as of `Experiment`, for metrics that it has.
+    """
+
+    where: Mapping[str, str]
+    spread: Mapping[str, str]
+
+
+@dataclass(frozen=True)
 class Experiment:
     """Traffic of the grader's on a state: `base` is "submitted", "start" or "healthy"; `changes` maps fact → value.
 
     seconds: that the flows send, with `omit_s` of them before what counts; queue: interface whose backlog is sampled.
     runs: with how many seeds at most; one is enough where nothing is drawn by chance.
     spread: metric → how far from a first run the median of all may lie, a share ("5 %") or a distance ("0.09",
-    "5 ms"); see `linklab.exercise.enough`.
+    "5 ms"); see `linklab.exercise.enough`. narrow: the first of these that holds says it more narrowly.
     apart: in a network of its own, which all students with the same parameters share; only of "start" or "healthy".
     """
 
@@ -84,6 +95,7 @@ class Experiment:
     why: str
     runs: int = 3
     spread: Mapping[str, str] = field(default_factory=dict)
+    narrow: tuple[NarrowSpread, ...] = ()
     apart: bool = False
 
 

@@ -9,7 +9,7 @@ import pytest
 from linklab.exercise.answers import read_answers
 from linklab.exercise.enough import enough, misled, reach
 from linklab.exercise.evidence import Evidence
-from linklab.exercise.model import Answer, Band, Check, Exercise, Experiment, Transfer
+from linklab.exercise.model import Answer, Band, Check, Exercise, Experiment, NarrowSpread, Transfer
 from linklab.grade.verify import Proof, first_run
 from linklab.judge.quantity import parse_value
 
@@ -54,6 +54,21 @@ def test_all_that_checks_speak_of_has_to_be_clear():
     assert enough(runs(answers="ix = 0.95", jain=(1.0,)), [INDEX])
     assert not enough(runs(answers="ix = 0.92", jain=(0.9,)), [INDEX])
     assert enough(runs(answers="ix = 0.7", jain=(1.0,)), [INDEX])
+
+
+def test_where_less_is_left_to_chance_a_first_run_decides_more():
+    """With a queue for each flow the spread is narrower, and only where the state says that it has them."""
+    narrow = NarrowSpread({"s1-eth2.queues": "several", "s1-eth2.discipline": "* fq_codel"}, {"jain": "0.01"})
+    experiment = replace(GO, narrow=(narrow,))
+    one = runs(experiment, jain=(0.95,), throughput=(0.95e9,))
+    facts = {"s1-eth2.discipline": "netem tbf fq_codel"}
+    several = replace(one, facts=facts, ways={"s1-eth2.queues": "several"}.get)
+    assert not enough(one, [FAIR])
+    assert enough(several, [FAIR]) and enough(several, [FAIR, FILLED])
+    assert not enough(replace(several, metrics={"go": {"jain": (0.905,)}}), [FAIR])
+    assert not enough(replace(several, ways={"s1-eth2.queues": "one"}.get), [FAIR])
+    assert not enough(replace(several, facts={"s1-eth2.discipline": "netem tbf prio"}), [FAIR])
+    assert not enough(replace(several, impossible="no such queue"), [FAIR])
 
 
 def test_two_metrics_that_meet_in_one_check_vary_against_each_other():

@@ -95,6 +95,16 @@ from linklab.exercise.load import load_exercise
         ),
         (
             "seconds = ",
+            'narrow = [{ where = { "s1-eth2.queues" = "several" }, spread = { jain = "0.01" } }]\nseconds = ',
+            "experiment tuned: spread: narrow speaks of jain, of which spread says nothing",
+        ),
+        (
+            "seconds = ",
+            'spread = { jain = "0.05" }\nnarrow = [{ where = {}, spread = { jain = "0.01" } }]\nseconds = ',
+            "experiment tuned: spread: narrow needs where, with facts, and spread, with metrics",
+        ),
+        (
+            "seconds = ",
             'runs = 1\nspread = { jain = "0.05" }\nseconds = ',
             "experiment tuned: spread: runs = 1 makes one run, which a spread cannot describe",
         ),
