@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
+from fnmatch import fnmatchcase
 from itertools import dropwhile
 from pathlib import PurePosixPath
 from typing import Any
@@ -17,7 +18,7 @@ from linklab.guide.evidence import FileEvidence, TypedEvidence
 from linklab.guide.plan import FileWant, GuideStep, RunWant, SettingWant, line_run
 from linklab.guide.programs import ProgramRun, RunDifference
 from linklab.guide.settings import kind_of, spoken
-from linklab.guide.shell import CLIENT, CONSOLE, commands_in, unwrapped
+from linklab.guide.shell import CLIENT, CONSOLE, ShellCommand, commands_in, unwrapped
 from linklab.judge.expectation import ExpectationVerdict
 from linklab.judge.verdict import Outcome
 from linklab.manual.blocks import terminal_name
@@ -38,6 +39,7 @@ _PROMPT = re.compile(r"((?:\w+@[\w-]+:\S*|\w*)[$#]) +(.+)")
 _ADD = re.compile(r"(?<=\bqdisc )add(?= dev)")
 _PING_BEGINS = re.compile(r"^PING \S+", re.MULTILINE)
 SCRIPT = "set_env.sh"
+_FILLED_IN = re.compile(r"[*?\[]")
 _BEFORE_SCRIPT = frozenset((".", "source", "sh", "bash", "dash"))
 _SCRIPT_NAMED = re.compile(r"(?<![\w.-])set_env\.sh(?![\w.-])")
 _ENDING = frozenset(("kill", "pkill", "killall", "fg"))
@@ -406,7 +408,7 @@ def ends_background(line: TypedEvidence, nodes: Collection[str]) -> str:
 def set_up_to(line: TypedEvidence, nodes: Collection[str]) -> str | None:
     """The section up to which a line makes the settings by the lab's set_env.sh, "" for all; None if it does not."""
     for command in commands_in(line.terminal, line.text, nodes, surely_run=True):
-        rest = list(dropwhile(_is_before_script, unwrapped(command.source.words)))
+        rest = _script_of(command)
         if rest and file_name(rest[0]) == SCRIPT:
             return rest[1] if len(rest) > 1 and rest[1] != "end" else ""
     return None
@@ -418,8 +420,16 @@ def _is_before_script(word: str) -> bool:
 
 
 def runs_set_env(line: TypedEvidence) -> bool:
-    """Whether a line runs the lab's set_env.sh in any way, also within a loop or a group."""
-    return _SCRIPT_NAMED.search(line.text) is not None
+    """Whether a line runs the lab's set_env.sh in any way, also within a loop, or by a pattern (glob(7))."""
+    if _SCRIPT_NAMED.search(line.text):
+        return True
+    runs = (_script_of(command) for command in commands_in(line.terminal, line.text))
+    return any(rest and _FILLED_IN.search(rest[0]) and fnmatchcase(SCRIPT, file_name(rest[0])) for rest in runs)
+
+
+def _script_of(command: ShellCommand) -> list[str]:
+    """What a command runs, be it by a shell: the script and its words."""
+    return list(dropwhile(_is_before_script, unwrapped(command.source.words)))
 
 
 def is_in(section: str, wanted: str) -> bool:

@@ -482,6 +482,7 @@ def test_what_set_env_did_is_given_and_what_was_done_before_or_after_is_own():
         *("sudo ./set_env.sh 3.4", "sh /tmp/set_env.sh", "time ./set_env.sh 3.4", "bash -x set_env.sh 3.4"),
         *("./set_env.sh 3.4 | tee log", "(./set_env.sh 3.4)", "for i in 1; do ./set_env.sh 3.4; done"),
         *("sudo env LC_ALL=C ./set_env.sh 3.4", "cd .. && ~/set_env.sh 3.4"),
+        *("sudo ./set_*.sh 3.4", "bash set_en?.sh 3.4", "sh ./[s]et_env.s* 3.4; true"),
     ],
 )
 def test_what_the_kernel_says_after_set_env_is_not_own(script):
