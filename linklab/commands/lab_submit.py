@@ -101,16 +101,18 @@ def submit_lab(args: argparse.Namespace) -> int:
 
 def _done(guide: Guide, states: Sequence[StepState], notes: StudentNotes) -> Iterator[str]:
     """How far the lab is, and which steps are not as they should be."""
-    counted = [state for state in states if state.counts]
+    counted = [state for state in states if guide.plan.step(state.id).earns]
     asked = guide.lab.manual.predictions
     made = sum(one.id in notes.predictions or guide.prediction(one.id) is not None for one in asked)
     answered = sum(bool(text.strip()) for text in notes.answers.values())
     done = sum(state.status.good for state in counted)
     steps = f"Steps done: {done} of {len(counted)}."
     yield f"{steps} Predictions made: {made} of {len(asked)}. Questions answered: {answered}."
-    if rest := [visible(f"“{state.task or state.id}”") for state in counted if not state.status.good]:
+    rest = sorted((state for state in counted if not state.status.good), key=lambda state: not state.flagged)
+    if rest:
+        named = "; ".join(visible(f"“{state.task or state.id}”") for state in rest[:MOST_NAMED])
         more = f", and {len(rest) - MOST_NAMED} more" if len(rest) > MOST_NAMED else ""
-        yield f"Not done, or not as expected: {'; '.join(rest[:MOST_NAMED])}{more}. linklab step says why."
+        yield f"Not done, or not as expected: {named}{more}. linklab step --all lists every step."
 
 
 def _inside_shells(progress: LabProgress) -> list[str]:

@@ -175,10 +175,11 @@ def _goes_on(session: GuideSession | None) -> Iterator[str]:
     counted = [state for state in session.steps() if state.counts]
     if not (done := [state for state in counted if state.status.good]):
         return
-    yield f"You go on: {len(done)} of {len(counted)} steps are done, and this network has nothing of what you had set."
-    number = following.section.partition(" ")[0]
-    if number.replace(".", "").isdecimal() and any(step.setup for step in session.lab.manual.steps):
-        yield f"sudo ~/set_env.sh {number} makes the settings before Section {number} again."
+    yield f"You go on: {len(done)} of {len(counted)} steps are done. Your settings ended with the last network."
+    step = session.guide.plan.step(following.id)
+    number, before = step.step.section, session.guide.plan.steps[: step.number]
+    if number and any(one.step.setup and one.step.section != number for one in before):
+        yield f"sudo ~/set_env.sh {number} makes those of earlier sections; repeat those of {number} yourself."
 
 
 def _note_progress(file: Path | None) -> None:
@@ -190,8 +191,8 @@ def _note_progress(file: Path | None) -> None:
         if progress is None or find_lab(file.stem) != find_lab(str(progress.lab)):
             return
         _note(
-            f"this folder has your progress of Lab {progress.lab}, and nothing of what follows is kept there: that is "
-            f"done by linklab shell {progress.lab} --guide"
+            f"Lab {progress.lab} was begun in this folder, but what you type now is not added to your progress; to "
+            f"continue the lab, end this network and run linklab shell {progress.lab} --guide"
         )
 
 

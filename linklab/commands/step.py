@@ -137,8 +137,8 @@ def _telling(data: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 _EVERY_STEP = (
-    "Every step is done. Predictions and answers are written on the lab's page, which linklab lab {lab} --continue "
-    "opens; linklab submit packs what you hand in. Both are typed on your machine, in this folder."
+    "Every step is done. To write predictions and answers, run linklab lab {lab} --continue in this folder; to pack "
+    "your work, run linklab submit there. Run both on your own machine, not inside the network."
 )
 
 

@@ -136,6 +136,8 @@ def _check_spread(experiment: Experiment) -> None:
             raise InputError(f"{where}: narrow looks at the facts of what is submitted, and the base is another")
         if not narrow.where or not narrow.spread:
             raise InputError(f"{where}: narrow needs where, with facts, and spread, with metrics")
+        for fact in narrow.where:
+            unit_of(fact)
         if more := narrow.spread.keys() - experiment.spread.keys():
             raise InputError(f"{where}: narrow speaks of {min(more)}, of which spread says nothing")
     texts = [*experiment.spread.items(), *(each for narrow in experiment.narrow for each in narrow.spread.items())]

@@ -38,7 +38,7 @@ _NO_GRADE = "-"
 # --- CSV
 
 
-def grades_csv(entries: Sequence[Entry], roster: Sequence[Student] = ()) -> str:
+def grades_csv(entries: Sequence[Entry], missing: Sequence[Student] = ()) -> str:
     """One line a student, for people: also who has no id, who handed in nothing, and what was not graded.
 
     Columns: "ID number", "Full name", "File", "Status", and for each exercise its points under its heading, a feedback
@@ -56,9 +56,8 @@ def grades_csv(entries: Sequence[Entry], roster: Sequence[Student] = ()) -> str:
             best = _best(mine, exercise)
             line += ["", "", ""] if best is None else [_points(best), feedback(best.report), status(best.report)]
         lines.append(line)
-    there = {student for student, _ in _students(entries)}
-    missing = [[each.id, each.name, "", NOTHING, *[""] * (len(head) - 4)] for each in roster if each.id not in there]
-    return _csv([head, *lines, *missing])
+    lines += [[each.id, each.name, "", NOTHING, *[""] * (len(head) - 4)] for each in missing]
+    return _csv([head, *lines])
 
 
 def moodle_csv(entries: Sequence[Entry]) -> str:

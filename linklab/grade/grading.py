@@ -36,7 +36,7 @@ from linklab.grade.marks import mark, tool_broke
 from linklab.grade.overview import overview_page
 from linklab.grade.results import results_text, scrubbed
 from linklab.grade.results_folder import LISTS, OURS, Results, Spot, with_curves
-from linklab.grade.whose import absent, placed
+from linklab.grade.whose import absent, nowhere, placed
 from linklab.grade.worker import GRADE, MOST_BYTES, Done, Happenings, Unit, failed, run_here
 
 OUT_OF_MEMORY = (
@@ -213,7 +213,7 @@ class _Class:
         missing = absent(whole, roster)
         found = [*findings(whole), *doubts, *missing]
         write(self.out / LISTS, self.settings.lists.dumps())
-        _write_class(self.out, whole, found, skipped, roster)
+        _write_class(self.out, whole, found, skipped, nowhere(whole, roster))
         return Graded(whole, found)
 
     def _until_now(self, before: Sequence[Entry]) -> tuple[list[Entry], list[Skipped]]:
@@ -357,9 +357,9 @@ def _files(report: Report) -> dict[str, str]:
 
 
 def _write_class(
-    out: Path, entries: Sequence[Entry], found: Sequence[Finding], left: Sequence[Skipped], roster: Sequence[Student]
+    out: Path, entries: Sequence[Entry], found: Sequence[Finding], left: Sequence[Skipped], missing: Sequence[Student]
 ) -> None:
-    write(out / "grades.csv", f"\ufeff{grades_csv(entries, roster)}")  # Excel looks for the mark
+    write(out / "grades.csv", f"\ufeff{grades_csv(entries, missing)}")  # Excel looks for the mark
     write(out / "grades-moodle.csv", moodle_csv(entries))
     write(out / "grades-canvas.csv", canvas_csv(entries))
     write(out / "junit.xml", junit_xml(entries))

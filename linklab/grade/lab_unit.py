@@ -12,7 +12,7 @@ import json
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import accumulate, islice
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +24,14 @@ from linklab.errors import DataError, Fault, InputError, LinklabError, blame
 from linklab.exercise.bundle import LAB, MAX_NAME, NOTES, PROGRESS, Bundle
 from linklab.exercise.report import CheckResult, Report, Status, called
 from linklab.grade.limits import HANG_S
+from linklab.grade.results import MOST_WORK
 from linklab.grade.sandbox import SandboxEngine
 from linklab.grade.scratch import working_folder
 from linklab.guide.evidence import GuideEvidence, TypedEvidence
 from linklab.guide.folders import ShellFolders
 from linklab.guide.guide import Guide
 from linklab.guide.missed import expected_of, seen_of
-from linklab.guide.plan import EditorWant, LabPlan
+from linklab.guide.plan import GuideStep
 from linklab.guide.predictions import PredictionTime
 from linklab.guide.progress import BEGUN, CONTINUED, FILE, FOLDER, LabProgress, damage_told
 from linklab.guide.redo import MOST_FOLDERS, Redoing
@@ -109,7 +110,11 @@ def grade_lab(bundle: Bundle, source: str, engine: Engine) -> Report:
         redoing = Redoing(handed_in.lab, _for_a_lab(engine), folder, time.monotonic() + HANG_S, _MOST_S, spent_s)
         _see_all(guide, redoing.evidence(entries))
     shown = _shown(guide)
-    checks = tuple(_check(state, shown.get(state.id)) for state in guide.steps() if _counts(guide.plan, state))
+    checks = tuple(
+        _check(state, guide.plan.step(state.id), shown.get(state.id))
+        for state in guide.steps()
+        if guide.plan.step(state.id).earns
+    )
     notes = [*bundle.notes, *trouble, *_notes(handed_in, claimed, guide, redoing, entries)]
     environment = {name: value for name, value in redoing.environment.items() if name != "seed"}
     return Report(
@@ -307,15 +312,6 @@ def _for_a_lab(engine: Engine) -> Engine:
     return engine.for_a_lab() if isinstance(engine, SandboxEngine) else engine
 
 
-def _counts(plan: LabPlan, state: StepState) -> bool:
-    """Whether a step is worth a point: not what is only done in the editor, or in a network that is drawn there.
-
-    Nobody can see that here, nor is it in the student's progress.
-    """
-    step = plan.step(state.id)
-    return not state.optional and step.followed and any(not isinstance(want, EditorWant) for want in step.wants)
-
-
 def _shown(guide: Guide) -> dict[str, tuple[str, str]]:
     """Of each step what was expected of it and what was seen, as far as it is a measurement that was as expected."""
     found: dict[str, tuple[str, str]] = {}
@@ -336,14 +332,17 @@ def _typed(entries: Sequence[ProgressEntry]) -> str:
             end = ends.get(each.key)
             how = "  (did not end)" if end is None else f"  (status {end.status})" if end.status else ""
             found.append(f"{each.start_s:9.1f}  {each.terminal:8} {excerpt(one_line(each.text), _LONGEST_NOTE)}{how}")
-    return "\n".join(found).strip("\n")
+    kept = list(accumulate(found, lambda room, line: room - len(line) - 1, initial=MOST_WORK - 100))
+    told = [line for line, room in zip(found, kept[1:], strict=True) if room > 0]
+    more = [f"… and {len(found) - len(told)} more lines"] if len(told) < len(found) else []
+    return "\n".join([*told, *more]).strip("\n")
 
 
-def _check(state: StepState, shown: tuple[str, str] | None) -> CheckResult:
+def _check(state: StepState, step: GuideStep, shown: tuple[str, str] | None) -> CheckResult:
     """shown: what was expected and seen, of a measurement that was as expected."""
     good = state.status.good and not state.given
     expected, seen = shown if shown and good else (state.expected, state.seen)
-    section = state.section.partition(" ")[0]
+    section = step.section.number if step.section else ""
     return CheckResult(
         id=state.id,
         title=f"{section} {state.task or state.id} ({state.terminal})".strip(),
@@ -363,9 +362,9 @@ def _check(state: StepState, shown: tuple[str, str] | None) -> CheckResult:
 def _notes(
     handed_in: HandedInLab, claimed: Guide, guide: Guide, redoing: Redoing, entries: Sequence[ProgressEntry]
 ) -> list[str]:
-    if not any(isinstance(each, TypedEvidence) for _, each in entries):
-        return ["Nothing was typed in this progress, so there is nothing to do again."]
     found = ["What was typed was typed again; what counts is what that showed, not what the student's machine said."]
+    if not any(isinstance(each, TypedEvidence) for _, each in entries):
+        found = ["Nothing was typed in this progress."]
     if not handed_in.same:
         found.append("The lab was done with another version of its manual than the one here.")
     found += [*handed_in.more, *_unlike(redoing)]

@@ -109,16 +109,16 @@ def rebuild(
         work: text of work.sh, run by bash as root in the Client's terminal.
         engine: confines what runs.
         within_s: wall-clock seconds for all of it, the last resort.
-        beside: of what may lie beside work.sh, name → text, of which `SET_ENV` is a program.
+        beside: files to put beside work.sh, name → text; only if work.sh names `SET_ENV`, which is made a program.
 
     Raises:
         EngineError, MissingError: no network could be started, through no fault of the submission's.
     """
     with working_folder("linklab-work-") as folder:
         (folder / "work.sh").write_text(work, encoding="utf-8")
-        # elsewhere they would only keep what one network did from being shared with others
-        for name, text in (beside or {}).items() if SET_ENV in work else ():
-            (folder / name).write_text(text, encoding="utf-8")
+        if beside and SET_ENV in work:  # or what it did could not be shared with other students, whom its files name
+            for name, text in beside.items():
+                (folder / name).write_text(text, encoding="utf-8")
         (folder / "nodes.txt").write_text("".join(f"{node.name}\n" for node in topology.nodes), encoding="utf-8")
         (folder / ".prepare").write_text(_PREPARE, encoding="utf-8")
         (folder / ".run").write_text(_RUN, encoding="utf-8")

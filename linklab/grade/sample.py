@@ -18,6 +18,7 @@ from linklab.exercise.bundle import Bundle
 from linklab.exercise.course import Course
 from linklab.exercise.evidence import Evidence
 from linklab.exercise.fill import fill, placeholders
+from linklab.exercise.folder import environment_files
 from linklab.exercise.instance import Student, instance_text, issue, quantities
 from linklab.exercise.model import Exercise, Instance
 from linklab.grade.attempt import Attempt, solution
@@ -85,7 +86,13 @@ def sample(exercise: Exercise, instance: Instance, made: Attempt, engine: Engine
     work = fill(made.work, quantities(exercise, instance))
     state = None
     if work.strip() or not exercise.settings:
-        rebuilt = rebuild(topology, [*network.settings, *network.fault], work, engine)
+        rebuilt = rebuild(
+            topology,
+            [*network.settings, *network.fault],
+            work,
+            engine,
+            beside=environment_files(exercise, instance),
+        )
         if rebuilt.state_text is None or rebuilt.notes:
             where = f"{made.folder}: work.sh"
             raise InputError(f"{where}: {'; '.join(rebuilt.notes)}: {rebuilt.output.strip()[-500:]}")

@@ -67,6 +67,16 @@ def absent(entries: Sequence[Entry], roster: Sequence[Student]) -> list[Finding]
     return found
 
 
+def nowhere(entries: Sequence[Entry], roster: Sequence[Student]) -> list[Student]:
+    """Who of a roster has no submission, nor one that is named for them but not proven to be theirs."""
+    there = {entry.student for entry in entries}
+    return [
+        each
+        for each in roster
+        if each.id not in there and not any(_speaks_of(entry.label, each.id, each.name) for entry in entries)
+    ]
+
+
 def unproven(entries: Sequence[Entry]) -> list[Finding]:
     """Submissions that nothing but their own word ties to a student: in one finding, and those whose word is another's.
 

@@ -54,13 +54,19 @@ class Chains:
         """The last step before another that sets a key."""
         return next((step for step, _, _ in reversed(self.values.get(key, [])) if step < number), None)
 
-    def none_set_before(self, number: int) -> bool:
-        """Whether the manual sets something before a step, and nothing of that was ever set.
+    def nothing_gone_before(self, number: int) -> bool:
+        """Whether what the manual sets last before a step is that something is gone again, and nobody has done that.
 
-        Then a network in which the step would find what the manual has there is one in which nobody has begun.
+        Then a network that is as the manual has it there is one in which that was not set yet.
         """
-        firsts = {key: chain[0][0] for key, chain in self.values.items() if chain[0][0] < number}
-        return bool(firsts) and self.begins_at <= min(firsts.values()) and self._at.keys().isdisjoint(firsts)
+        before = [(step, place) for chain in self.values.values() for step, place, _ in chain if step < number]
+        last = max(before, default=(-1, 0))
+        if not before or self.begins_at > last[0]:
+            return False
+        want = self.plan.steps[last[0]].wants[last[1]]
+        assert isinstance(want, SettingWant)
+        gone = all(self.same(key, self.initial.get(key), value) for key, value in want.changes.items())
+        return gone and not self.wants[last].good
 
     def follow(self, now: SettingsMap, keys: Iterable[str], line: TypedEvidence | None, front: int) -> None:
         """Settings have changed, or a line spoke of them."""

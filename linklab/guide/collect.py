@@ -131,7 +131,7 @@ class Collector:
         seen = threading.Event()
         self._work.put(line)
         self._work.put(seen)
-        while not (seen.wait(0.05) or self._ended.is_set()):
+        while not (seen.wait(0.05) or self._ended.is_set()) and self._thread.is_alive():
             pass
 
     def _opened(self, node: str) -> None:
@@ -160,6 +160,8 @@ class Collector:
         self._read(_STATE, lambda: self._look(0.0))
         while (found := self._next()) is not None:
             if isinstance(found, threading.Event):
+                if self._work.empty():
+                    self.busy(False)
                 found.set()
                 continue
             if isinstance(found, EditorEvidence):

@@ -29,7 +29,6 @@ from linklab.guide.plan import (
     EditorWant,
     FileWant,
     GuideStep,
-    GuideWant,
     LabPlan,
     RunWant,
     SettingWant,
@@ -104,12 +103,14 @@ class Guide:
         self._trying: object = None
         """The line or the file that was seen last; what the kernel then says to be set is by it."""
         self._by_script = False
-        """Whether that is the lab's set_env.sh."""
+        """Whether that is the lab's set_env.sh, or this runs meanwhile."""
+        self._scripting: set[tuple[str, str, float]] = set()
+        """Lines that run set_env.sh and have not ended, or have left it in the background."""
         self._last: dict[str, int] = {}
-        """Of each node the step whose program ran there last."""
+        """Of each terminal the step that measured there last."""
         self._files: dict[str, str] = {}
         self._scripts: dict[frozenset[str], str] = {}
-        """The last line that is no step and has measured with other programs than its own, for each set of them."""
+        """Lines that ran a script in which something was measured, by what measured it; the last one at the end."""
 
     # --- what is seen
 
@@ -184,7 +185,7 @@ class Guide:
         self._leave_mininet(line)
         at = self._running.get(line.key)
         section = words.set_up_to(line, self.plan.nodes)
-        self._by_script = words.runs_set_env(line)
+        self._note_script(line)
         if at is not None:
             if line.ended:
                 del self._running[line.key]
@@ -212,6 +213,17 @@ class Guide:
             self._set(line, self._parts.pop(line.key, []) or self._parts_of(line))
         else:
             self._begin_parts(self._parts_of(line), line)
+
+    def _note_script(self, line: TypedEvidence) -> None:
+        """The lab's set_env.sh runs, or has just run: what the kernel says now is by it, whatever runs beside it."""
+        if words.runs_set_env(line):
+            if not line.ended or words.goes_on(line, self.plan.nodes):
+                self._scripting.add(line.key)
+            else:
+                self._scripting.discard(line.key)
+            self._by_script = True
+        else:
+            self._by_script = bool(self._scripting)
 
     def _ended_step(self, at: tuple[int, int], line: TypedEvidence) -> None:
         """A line has ended that began a step; it may have done others, too."""
@@ -248,9 +260,9 @@ class Guide:
         run = self._run_in(line)
         if run is None or self._ran_joined(line):
             return
-        found = self.matching.find(run, self.network.settings(), self.front, self._last.get(run.node))
+        found = self.matching.find(run, self.network.settings(), self.front, self._last.get(line.terminal))
         if found is not None and not found.differing:
-            self._last[run.node] = found.at[0]
+            self._note_last(found.at, line)
         if found is None:
             self._ran_no_step(run, line)
             return
@@ -287,16 +299,23 @@ class Guide:
     def _parts_of(self, line: TypedEvidence) -> list[JoinedRun]:
         """The programs of a line that does several steps; none of one that a step has as it is."""
         now = self.network.settings()
-        found = joined_runs(line, self.plan.nodes, self.network, self._find)
+
+        def find(run: ProgramRun, now: SettingsMap, before: int | None) -> MatchedRun | None:
+            after = self._last.get(line.terminal) if before is None else before
+            return self.matching.find(self._addressed(run), now, self.front, after)
+
+        found = joined_runs(line, self.plan.nodes, self.network, find)
         if not (done := [at for at in fulfilled(found) if not self.wants[at].good]) and not self._sets(line):
             return []
         whole = self._run_in(line)
-        as_one = self.matching.exact(whole, now, self.front, self._last.get(whole.node)) if whole else None
+        as_one = self.matching.exact(whole, now, self.front, self._last.get(line.terminal)) if whole else None
         return [] if as_one is not None and (as_one not in done or len(done) == 1) else found
 
-    def _find(self, run: ProgramRun, now: SettingsMap, before: int | None) -> MatchedRun | None:
-        after = self._last.get(run.node) if before is None else before
-        return self.matching.find(self._addressed(run), now, self.front, after)
+    def _note_last(self, at: tuple[int, int], line: TypedEvidence) -> None:
+        """What follows in a terminal on a measurement belongs to it; one that was done before says nothing of where."""
+        want = self.plan.steps[at[0]].wants[at[1]]
+        if isinstance(want, RunWant) and want.run.program != ADDRESSES and not self.wants[at].good:
+            self._last[line.terminal] = at[0]
 
     def _begin_parts(self, parts: list[JoinedRun], line: TypedEvidence) -> None:
         """A line of several programs begins, of which the last may be a server."""
@@ -326,6 +345,8 @@ class Guide:
             if part.found is None or (self.wants[part.found.at].good and part.found.at != ran):
                 continue
             at, status = part.found.at, self.wants[part.found.at]
+            if not part.found.differing:
+                self._note_last(at, line)
             if part.found.differing:
                 status.mark_wrong(words.of_run(part.run, part.found.differing))
             elif at[0] in measuring and len(measuring) > 1:
@@ -338,7 +359,8 @@ class Guide:
     def _ran_no_step(self, run: ProgramRun, line: TypedEvidence) -> None:
         """A line runs what no step does."""
         tools = frozenset(name.partition(".")[0] for name in line.scalars)
-        if line.ended and tools and run.program not in tools:
+        if line.ended and tools and words.runs_script(line):
+            self._scripts.pop(tools, None)
             self._scripts[tools] = line.text
         if misspelt := self.matching.misspelt(line, self.front):
             self.wants[misspelt[0]].mark_wrong(words.of_run(run, [misspelt[1]]))
@@ -478,6 +500,9 @@ class Guide:
         if verb[0] in ("run", "stop"):
             self._all_ended()
             self._open.clear()
+            self._last.clear()
+            self._scripts.clear()
+            self._scripting.clear()
             self.network, self._knows_kernel = SimulatedNetwork(self.plan.devices), False
             self.chains.restarted()
         candidates = [
@@ -554,7 +579,7 @@ class Guide:
         self._outputs[step.id] = self._outputs.get(step.id, "") + line.output if at[1] else line.output
         self._scalars[step.id] = {**(self._scalars.get(step.id, {}) if at[1] else {}), **line.scalars}
         self._broken.pop(step.id, None)
-        if reason := line.broken or words.of_cut_off(line.output):
+        if reason := line.broken or words.of_cut_off(line):
             self._broken[step.id] = reason
         failed = [] if at[1] + 1 < len(step.wants) else self._failed(step, line)
         if failed and (into := self._shown_into(step, failed[0], line)):
@@ -610,23 +635,32 @@ class Guide:
                 return words.not_set(key, wanted, now.get(key), where), at
         return "", None
 
-    def _is_occupied(self, want: GuideWant) -> bool:
-        """Whether an interface that is to get a discipline has one, so that the kernel would refuse to add it."""
-        places = {key.partition(" ")[0] for key in want.changes} if isinstance(want, SettingWant) else set()
-        disciplines = {key.partition(" ")[0] for key in self.network.settings() if kind_of(key)}
-        return not places.isdisjoint(disciplines)
+    def _in_the_way(self, step: GuideStep) -> str:
+        """What is where a step adds a discipline: "same", one of its kind; else the interface; "" for nothing."""
+        now = self.network.settings()
+        for want in step.wants:
+            for key, value in want.changes.items() if isinstance(want, SettingWant) else ():
+                place = key.partition(" ")[0]
+                if value is None or not kind_of(key):
+                    continue
+                if key in now:
+                    return "same"
+                if any(kind_of(other) and other.partition(" ")[0] == place for other in now):
+                    return place
+        return ""
 
     def _left_out(self, step: GuideStep) -> str:
         """What to say of a measurement that was left out; "" where it can simply be done now."""
         why, at = self._lacking(step)
-        if script := next((text for tools, text in self._scripts.items() if tools & self._tools(step)), ""):
-            return words.of_script(script)
-        if not why or self._tools(step) <= {ADDRESSES}:
-            return ""
+        tools = self._tools(step)
+        script = next((text for used, text in reversed(self._scripts.items()) if used & tools), "")
+        said = words.of_script(script) if script else ""
+        if not why or tools <= {ADDRESSES}:
+            return said
         section = step.step.section
         if at is not None and words.is_in(self.plan.steps[at].step.section, section):
             section = ""  # set_env.sh makes what lies before the section
-        return words.of_left_out(why, section)
+        return " ".join(filter(None, (words.of_left_out(why, section), said)))
 
     # --- what is told
 
@@ -648,8 +682,9 @@ class Guide:
             left_out = status is GuideStatus.OPEN and passed and counts
             if left_out and not story and step.measures and (left := self._left_out(step)):
                 story = left
-            in_the_way = status is GuideStatus.WRONG and any(map(self._is_occupied, step.wants))
-            hints = words.hints(step, story, differing, self.view, is_in_the_way=in_the_way)
+            tried = status is GuideStatus.WRONG or any(want.undone for want in wants)
+            in_the_way = self._in_the_way(step) if tried else ""
+            hints = words.hints(step, story, differing, self.view, in_the_way=in_the_way)
             advice = next((want.advice for want in wants if want.advice), "")
             found.append(
                 StepState.of(

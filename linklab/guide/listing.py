@@ -40,12 +40,12 @@ def listing(steps: Sequence[Told], told: Sequence[Told], following: str | None) 
     for step in told:
         here = step["section"] + (f": {step['subgoal']}" if step["subgoal"] else "")
         if here != heading:
-            heading = here
+            heading, before = here, ""
             yield from ("", here)
         mark, arrow = MARKS[step["status"]], "   ← next" if step["id"] == following else ""
         yield f"{mark} {numbers[step['id']]:3} {step['task'] or step['id']} [{step['terminal']}] {step['id']}{arrow}"
         again = step["left_out"] and step["story"] == before != ""
-        before = step["story"]
+        before = step["story"] if step["left_out"] else ""
         if again:
             yield "      left out for the same reason"
         elif step["story"]:

@@ -137,7 +137,7 @@ class Matching:
         return [
             at
             for at, step in fitting
-            if step.networks == networks and self.is_set(at, now) and not self.chains.none_set_before(at[0])
+            if step.networks == networks and self.is_set(at, now) and not self.chains.nothing_gone_before(at[0])
         ]
 
     def _next_on(self, node: str, after: int | None) -> int | None:

@@ -117,6 +117,12 @@ class GuideStep:
         return not self.step.optional and not all(opens)
 
     @property
+    def earns(self) -> bool:
+        """Whether a grader sees that it is done, so that it is a point: not what is only done in the editor."""
+        drawn = all(isinstance(want, EditorWant) for want in self.wants)
+        return not self.step.optional and self.followed and not drawn
+
+    @property
     def measures(self) -> bool:
         """Whether something is looked at in it, so that what is set before it matters."""
         return any(isinstance(want, RunWant) for want in self.wants)
@@ -235,7 +241,9 @@ def _listing(want: GuideWant, written: Sequence[str]) -> GuideWant:
 
 def _of_mtu(want: GuideWant, expectations: Sequence[Expectation]) -> GuideWant:
     """Where interfaces are listed for their MTU, `ip link` shows that, too."""
-    of_mtu = bool(expectations) and all(each.shows and "mtu" in re.compile(each.shows).pattern for each in expectations)
+    of_mtu = bool(expectations) and all(
+        each.shows is not None and "mtu" in re.compile(each.shows).pattern for each in expectations
+    )
     if of_mtu and isinstance(want, RunWant) and want.run.program == ADDRESSES:
         return replace(want, run=replace(want.run, one_of=(LINKS,)))
     return want

@@ -44,7 +44,7 @@ _TOLD = frozenset(("--version", "--help", "-V", "-h"))
 _OF_LOGIN = frozenset(("-", "-l", "--login", "root"))
 """What may stand behind su where nothing says what it is to do."""
 _OF_SUDO = frozenset(("-i", "-s", "--login", "--shell"))
-_DRAWS = (["clear"], ["reset"], ["tput"])
+_DRAWS = frozenset(("clear", "reset"))
 _ASKING = ["linklab", "step"]
 _COMPOUND = frozenset(
     ("for", "while", "until", "if", "case", "select", "do", "then", "else", "elif", "fi", "done", "esac", "function")
@@ -95,7 +95,8 @@ def typed_again(line: TypedEvidence) -> str:
 
 def is_aside(line: TypedEvidence) -> bool:
     """Whether a line only clears its terminal, which one without a screen refuses, or asks the guide."""
-    return line.text.split()[:1] in _DRAWS or _asks(line.text)
+    words = line.text.split()
+    return (len(words) == 1 and words[0] in _DRAWS) or _asks(line.text)
 
 
 def _without_last_sign(pieces: Sequence[_Piece]) -> list[_Piece]:

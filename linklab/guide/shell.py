@@ -30,7 +30,7 @@ _WRAPPERS: dict[str, tuple[int, tuple[str, ...]]] = {
 }
 """Programs that only run another one: how many words stand before it, and which options have a value (man pages)."""
 _MOST_WRAPPERS = 16
-"""That are looked behind; each costs a copy of the rest of the line."""
+"""Such programs in a row that are looked behind; each costs a copy of the rest of the line."""
 _SUDO_VALUES = ("-u", "-g", "-C", "-p")
 CLIENT, CONSOLE = "client", "mininet"
 SUSPENDED = 148
@@ -165,7 +165,10 @@ def without_sudo(words: list[str]) -> tuple[str, ...]:
 
 
 def unwrapped(words: Sequence[str]) -> tuple[str, ...]:
-    """The words of the program that `timeout 60`, `nice -n 5`, `env A=1`, and the like run; all if there is none."""
+    """The words of the program that `timeout 60`, `nice -n 5`, `env A=1`, and the like run; all if there is none.
+
+    Of more than 16 in a row, the rest is as it stands.
+    """
     rest = without_sudo(list(words))
     for _ in range(_MOST_WRAPPERS):
         if not rest or rest[0] not in _WRAPPERS:

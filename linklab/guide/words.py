@@ -37,6 +37,7 @@ LONGEST_MESSAGE = 120
 _PROMPT = re.compile(r"((?:\w+@[\w-]+:\S*|\w*)[$#]) +(.+)")
 """A shell's prompt in front of a command: of these terminals, of others, and a bare $ or #."""
 _ADD = re.compile(r"(?<=\bqdisc )add(?= dev)")
+_REPLACES = "(The manual says add, which the kernel refuses while a discipline is there; replace removes that one.)"
 _PING_BEGINS = re.compile(r"^PING \S+", re.MULTILINE)
 SCRIPT = "set_env.sh"
 _FILLED_IN = re.compile(r"[*?\[]")
@@ -205,19 +206,21 @@ def of_mixed_parts(text: str) -> str:
 
 def of_shown_into(files: Sequence[str]) -> str:
     """Output that went into a file, where the step is about what the terminal shows."""
-    return f"its output went into {files[0]}, and this step is judged by what the terminal shows: leave out “>”"
+    return f"The output went into {files[0]}. This step looks at the terminal, so type the command without “>”."
 
 
-def of_cut_off(output: str) -> str:
-    """Why a ping tells less than it might; "" for others."""
-    if _PING_BEGINS.search(output) and "packets transmitted" not in output:
-        return "ping was ended before it printed its summary, which it prints after Ctrl+C, or after -c COUNT pings"
-    return ""
+def of_cut_off(line: TypedEvidence) -> str:
+    """The reason why a ping printed no summary; "" if it did, or if this is no ping."""
+    if not _PING_BEGINS.search(line.output) or "packets transmitted" in line.output:
+        return ""
+    if "|" in line.text:
+        return "its summary is not shown; leave out what stands behind “|”"
+    return "ping was ended before it printed its summary, which it prints after Ctrl+C, or after -c COUNT pings"
 
 
 def of_script(text: str) -> str:
     """A measurement that may have been made by a script of the reader's."""
-    return f"“{excerpt(text)}” has measured something, but of a script only what it sets counts: type this yourself"
+    return f"What a script measures, such as “{excerpt(text)}”, does not count: type this command into the terminal."
 
 
 def of_prompt(prompt: str, text: str) -> str:
@@ -316,7 +319,7 @@ def hints(
     verdicts: Sequence[ExpectationVerdict] = (),
     view: str = TERMINAL,
     *,
-    is_in_the_way: bool = False,
+    in_the_way: str = "",
 ) -> list[str]:
     """What to tell somebody who is stuck, plainer each time; the last one says what to type or to press.
 
@@ -325,7 +328,8 @@ def hints(
         story: what is the matter with it, "" for nothing.
         verdicts: on what the lab expects of it.
         view: one of `VIEWS`, in which it is done.
-        is_in_the_way: whether another discipline is where one is to be added.
+        in_the_way: what is where a discipline is to be added: "same", one of its kind; else the interface that has
+            another; "" for nothing.
     """
     if nodes := _opened(step):
         how = _OPENING[view].format(all=", ".join(nodes), first=nodes[0])
@@ -342,10 +346,13 @@ def hints(
     if isinstance(step.step.action, Interrupt):
         found.append(f"Click into {where}, hold the key Ctrl, and press C.")
     elif isinstance(step.step.action, EditorActions | Commands) or step.step.typed:
-        typed = _ADD.sub("replace", step.step.typed) if is_in_the_way else step.step.typed
-        found.append(f"In {where}: {typed}")
-        if typed != step.step.typed:
-            found[-1] += "\n(The manual has add; replace also takes the place of what is set there now.)"
+        typed = step.step.typed
+        if in_the_way == "same" and _ADD.search(typed):
+            found.append(f"In {where}: {_ADD.sub('replace', typed)}\n{_REPLACES}")
+        elif in_the_way and _ADD.search(typed) and f" dev {in_the_way} root " in typed:
+            found.append(f"In {where}: sudo tc qdisc del dev {in_the_way} root\n{typed}")
+        else:
+            found.append(f"In {where}: {typed}")
     return found
 
 
@@ -430,6 +437,15 @@ def runs_set_env(line: TypedEvidence) -> bool:
 def _script_of(command: ShellCommand) -> list[str]:
     """What a command runs, be it by a shell: the script and its words."""
     return list(dropwhile(_is_before_script, unwrapped(command.source.words)))
+
+
+def runs_script(line: TypedEvidence) -> bool:
+    """Whether a line runs a script: by a shell, or by its own name."""
+    for command in commands_in(line.terminal, line.text):
+        program = (*unwrapped(command.source.words), "")[0]
+        if program.endswith((".sh", ".py")) or (program in _BEFORE_SCRIPT and _script_of(command)):
+            return True
+    return False
 
 
 def is_in(section: str, wanted: str) -> bool:

@@ -62,7 +62,9 @@ class _Run:
 
 
 def read_pings(text: str, source: str = "ping") -> list[Measurements]:
-    """Every ping in `text`, in order; [] if there is none.  Of one that lacks its first lines, the summary is read.
+    """Every ping in `text`, in order; [] if there is none.
+
+    If a ping's first lines are missing, only its summary is read: there is no series, and no scalar that is not shown.
 
     Scalars: ping.sent, ping.received, ping.duplicates, ping.errors, ping.loss.fraction (0..1), ping.rtt.min, .mean,
     .max, .mdev (s). Series: ping.rtt (s), one value a sequence number, NaN where no reply came.
@@ -103,7 +105,10 @@ def read_pings(text: str, source: str = "ping") -> list[Measurements]:
 def _begins_cut(runs: Sequence[_Run], line: str) -> bool:
     """Whether a line of a summary is that of a ping whose first lines are missing."""
     last = runs[-1] if runs else None
-    if _STATISTICS.match(line) or _SUMMARY.match(line):
+    statistics = _STATISTICS.match(line)
+    if statistics and last is not None and last.target != statistics[1]:
+        return True
+    if statistics or _SUMMARY.match(line):
         return last is None or not math.isnan(last.sent) or bool(last.summary_s)
     return _RTT.match(line) is not None and (last is None or bool(last.summary_s))
 
@@ -118,7 +123,7 @@ def _read_line(run: _Run, line: str, where: str) -> None:
     stamp = _STAMP.match(line)
     begin = stamp.end() if stamp else 0
     if _REPLY.match(line, begin):
-        if not math.isnan(run.sent):
+        if run.is_cut or not math.isnan(run.sent):
             return  # behind its summary: of another ping, whose first lines are missing
         _read_reply(run, line, stamp[1] if stamp else "", where)
     elif summary := _SUMMARY.match(line):
@@ -178,11 +183,11 @@ def _measurements(run: _Run, source: str) -> Measurements:
         notes.append(f"ping of {run.name} has no summary: how many packets were sent and lost is not known")
     for name, value in zip(("min", "mean", "max", "mdev"), run.summary_s or _statistics(run), strict=False):
         scalars[f"ping.rtt.{name}"] = Quantity(value, "s")
-    if not run.rtt_s and not run.summary_s:
+    if not run.rtt_s and not run.summary_s and not (run.is_cut and run.received > 0):
         notes.append(f"ping of {run.name} got no reply: there is no RTT")
     series = {}
     # With -q replies came but were not printed: then there is nothing to draw, which is not the same as loss.
-    if run.rtt_s or run.received == 0:
+    if run.rtt_s or (run.received == 0 and not run.is_cut):
         last = max([int(run.sent) if whole else 0, *run.rtt_s])
         first = min([1, *run.rtt_s])
         if last - first >= MOST_PROBES:

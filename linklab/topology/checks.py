@@ -200,7 +200,8 @@ _APPLICATION: dict[str, _Check] = {
     **dict.fromkeys(("netflow", "sflow", "openFlowVersions"), _that(lambda v: isinstance(v, Mapping), "an object")),
 }
 _target = _that(
-    lambda v: isinstance(v, str) and _TARGET.fullmatch(v) is not None, 'an address and a port such as "10.0.0.1:6343"'
+    lambda v: isinstance(v, str) and _TARGET.fullmatch(v) is not None,
+    'an address and a port of letters, digits, and . : [ ] % -, such as "10.0.0.1:6343"',
 )
 _PARTS: dict[str, dict[str, _Check]] = {
     "netflow": {"nflowTarget": _target, "nflowTimeout": _number_text, "nflowAddId": _flag},

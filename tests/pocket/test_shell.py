@@ -365,11 +365,12 @@ def test_lines_that_are_piped_into_a_lab_are_followed(tmp_path):
     delay = "h1 tc qdisc add dev h1-eth0 root netem delay 100ms"
     lines = ("h1 ping -c 3 10.0.0.2", "h2 ifconfig", delay, "h1 ping -c 5 h2")
     piped("--guide", text="\n".join(lines))
+    assert read_steps(tmp_path)["busy"] is False, "linklab step would wait"
     steps = {one["id"]: one["status"] for one in read_steps(tmp_path)["steps"]}
     assert [steps[one] for one in ("step-2", "unshaped", "delay-h1", "one-side")] == ["done", "done", "done", "done"]
     before = (kept := tmp_path / ".linklab/progress.jsonl").read_bytes()
     without = piped(text="h1 true\n")
-    assert "this folder has your progress of Lab 3, and nothing of what follows is kept there" in without.stderr
+    assert "Lab 3 was begun in this folder, but what you type now is not added to your progress" in without.stderr
     assert kept.read_bytes() == before
 
 

@@ -223,7 +223,7 @@ def test_networks_of_a_submission_answer_for_others_only_if_nothing_broke_or_was
     path = handed_in / f"{name}.zip"
     bundle = read_bundle(path)
     write_bundle(path, replace(bundle, files={**bundle.files, "work.sh": b"h1 true\n"}))
-    monkeypatch.setattr(unit, "rebuild", lambda *_: Rebuilt(STATE_TEXT, "", (), stopped))
+    monkeypatch.setattr(unit, "rebuild", lambda *_, **__: Rebuilt(STATE_TEXT, "", (), stopped))
     report = unit.grade(path, None, CLASS[name], (1,), folder)
     assert (report.status, report.stopped) == (Status.GRADED, stopped)
     assert bool(list(folder.iterdir())) is kept

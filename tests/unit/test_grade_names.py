@@ -19,7 +19,7 @@ from linklab.grade.classfiles import canvas_csv, grades_csv
 from linklab.grade.cohort import Entry
 from linklab.grade.findings import findings
 from linklab.grade.unit import grade
-from linklab.grade.whose import absent, placed
+from linklab.grade.whose import absent, nowhere, placed
 from linklab.grade.worker import Unit, run_unit
 
 COURSE = b'course = "Networks"\nsecret = "' + b"5e" * 32 + b'"\n'
@@ -249,7 +249,10 @@ def test_who_handed_in_nothing_is_named_by_exercise():
 
 def test_who_handed_in_nothing_has_a_line_in_the_grades():
     """Regression: "one line a student", and of these there was none."""
-    text = grades_csv([Entry("a", "a.zip", graded.report(student="s1234"))], (ADA, ALAN))
+    grace, lab = Student("s9", "Grace Hopper"), replace(graded.report(student="", name=""), unproven=True)
+    entries = [Entry("a", "a.zip", graded.report(student="s1234")), Entry("b", "lab3-s1235.zip", lab)]
+    assert nowhere(entries, (ADA, ALAN, grace)) == [grace], "the lab is named for Alan, and proves nothing"
+    text = grades_csv(entries[:1], nowhere(entries[:1], (ADA, ALAN)))
     lines = list(csv.DictReader(io.StringIO(text)))
     assert [(line["ID number"], line["Status"]) for line in lines] == [
         ("s1234", "graded"),

@@ -95,6 +95,22 @@ def test_the_first_ping_once_more_is_not_the_one_after_the_last_deletion():
     student.types("h1", "ping 10.0.0.2", status=130, scalars=ping)
     assert student.status("deleted") is OPEN
     assert [one.id for one in student.guide.steps() if one.left_out] == []
+    student.types("h1", "tc qdisc add dev h1-eth0 root netem delay 100ms")
+    student.types("h1", "tc qdisc del dev h1-eth0 root")
+    student.types("h1", "ping 10.0.0.2", status=130, scalars=ping)
+    assert student.status("deleted") is OPEN, "what was set and taken back is not what the manual deletes there"
+
+
+def test_who_begins_by_set_env_behind_a_deletion_measures_what_is_there():
+    """Nothing was set and nothing deleted by hand, and the script has led there."""
+    student = Student("3")
+    student.types("client", "sudo ./set_env.sh 5", "Section 5 can begin.\n")
+    student.types("h1", "sudo ./set_env.sh 4", "Section 4 can begin.\n")
+    for host in ("h1", "h2"):
+        student.types(host, f"tc qdisc add dev {host}-eth0 root netem delay 50ms")
+        student.types(host, f"sudo tc qdisc del dev {host}-eth0 root")
+    student.types("h1", "ping -c 3 10.0.0.2", scalars={"ping.rtt.max": (2e-5, "s"), "ping.received": (3.0, "")})
+    assert student.status("deleted") is not OPEN
 
 
 def test_a_wrong_number_is_wrong_at_its_step_until_it_is_mended():
@@ -496,6 +512,21 @@ def test_what_the_kernel_says_after_set_env_is_not_own(script):
     student.types("h1", "sh mine.sh")
     student.guide.see(StateEvidence(state_of({"delay_ns": 50_000_000}), 3.0))
     assert (student.status("change-h1").good, student.state("change-h1").given) == (True, False)
+
+
+@pytest.mark.parametrize("script", ["sleep 1; sudo ~/set_env.sh end", "(sleep 3; sudo ~/set_env.sh end) &"])
+def test_what_the_script_sets_beside_another_line_is_not_own(script):
+    """Regression: it was put down to the line that was seen last."""
+    student = Student("3")
+    student.until("delay-h1")
+    student.guide.see(StateEvidence(state_of({}), 1.0))
+    begun = TypedEvidence("client", script, 2.0)
+    student.guide.see(begun)
+    if script.endswith("&"):
+        student.guide.see(replace(begun, end_s=2.1, status=0))
+    student.types("h1", "perl -e 'sleep 20'")
+    student.guide.see(StateEvidence(state_of({"delay_ns": 100_000_000}), 3.0))
+    assert (student.status("delay-h1").good, student.state("delay-h1").given) == (True, True)
 
 
 def test_what_is_undone_before_where_set_env_led_comes_next():

@@ -3,6 +3,8 @@
 
 import pytest
 
+from linklab.guide.evidence import TypedEvidence
+from linklab.guide.retyped import is_aside
 from linklab.guide.shell import LONGEST, ShellCommand, commands_in, unwrapped
 
 NODES = ("h1", "h2", "s1")
@@ -72,3 +74,17 @@ def test_behind_many_programs_that_run_another_nobody_looks():
     """Regression: each costs a copy of the line, so that one of 16,384 letters took 0.6 s."""
     assert unwrapped(["env"] * 16 + ["ls"]) == ("ls",)
     assert unwrapped(["env"] * 20 + ["ls"]) == ("env", "env", "env", "env", "ls")
+
+
+@pytest.mark.parametrize(
+    ("text", "aside"),
+    [
+        ("clear", True),
+        ("linklab step 3", True),
+        ("clear && tc qdisc del dev h1-eth0 root", False),
+        ("reset ; ls", False),
+    ],
+)
+def test_only_a_line_that_does_nothing_else_is_an_aside(text, aside):
+    """Regression: what stood behind "clear" was not shown to the instructor."""
+    assert is_aside(TypedEvidence("h1", text, 1.0, 2.0, "", 0)) is aside

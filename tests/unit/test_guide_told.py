@@ -32,11 +32,39 @@ def test_what_is_typed_after_a_test_belongs_to_that_test():
     student.types("h2", "iperf3 -s -D")
     student.types("h1", "nstat -n")
     student.types("h1", JUMBO, scalars=received(9.33))
+    for terminal, between in (
+        ("h1", "ifconfig"),
+        ("h1", "ping -c 1 10.0.0.2"),
+        ("h1#2", "ping -M do -s 8972 10.0.0.2"),
+    ):
+        student.types(terminal, between, status=130, scalars={"ping.received": (3.0, "packets")})
     student.types("h1", NSTAT, scalars=counted(3.0))
     assert [student.status(one) for one in ("timeouts-jumbo", "timeouts-small")] == [DONE, OPEN]
     student.types("h1", "iperf3 -c 10.0.0.2 -M 1460", scalars=received(7.0))
     student.types("h1", NSTAT, scalars=counted(13.0, 603.0))
     assert [student.status(one) for one in ("jumbo", "timeouts-jumbo", "timeouts-small")] == [DONE, DONE, DONE]
+
+
+def test_what_follows_on_a_joined_line_belongs_to_its_test():
+    """The same where the test was typed behind &&, as the guide advises."""
+    student = Student("13")
+    student.until("nstat-jumbo")
+    student.types("client", "kill %1")
+    student.does("step-31")
+    student.types("h2", "iperf3 -s -D")
+    student.types("h1", f"nstat -n && {JUMBO}", scalars=received(9.33))
+    student.types("h1", NSTAT, scalars=counted(3.0))
+    assert [student.status(one) for one in ("jumbo", "timeouts-jumbo", "timeouts-small")] == [DIFFERENTLY, DONE, OPEN]
+
+
+def test_lines_at_mininets_prompt_work_on_their_nodes():
+    """Regression: who works there was told to open terminals on them."""
+    student = Student("3")
+    student.does("step-1")
+    student.types("mininet", "h1 ping -c 3 10.0.0.2", status=None)
+    assert student.status("step-2") is OPEN
+    student.types("mininet", "h2 ifconfig", status=None)
+    assert student.status("step-2") is DONE
 
 
 def test_a_line_that_measures_twice_is_told_so_at_once():
@@ -64,7 +92,7 @@ def test_ip_link_shows_the_mtu(typed):
     first = Student("1")
     first.until("hand-h1")
     first.types("h1", typed)
-    assert first.status("hand-h1") is WRONG
+    assert first.status("hand-h1") is OPEN
 
 
 def test_output_that_went_into_a_file_is_told_of():
@@ -74,8 +102,8 @@ def test_output_that_went_into_a_file_is_told_of():
     student.types("client", "tcpdump -n -i s1-eth2 'tcp[tcpflags] & tcp-syn != 0' > syn.txt &")
     syn = student.state("syn")
     assert (syn.status, syn.why) == (WRONG, "")
-    assert (
-        syn.story == "its output went into syn.txt, and this step is judged by what the terminal shows: leave out “>”"
+    assert syn.story == (
+        "The output went into syn.txt. This step looks at the terminal, so type the command without “>”."
     )
 
 
@@ -100,11 +128,25 @@ def test_the_last_hint_is_a_line_that_the_kernel_takes():
     student.types("h1", "sudo tc qdisc add dev h1-eth0 root netem delay 10ms")
     assert student.state("delay-h1").hints[-1] == (
         "In the terminal of h1: sudo tc qdisc replace dev h1-eth0 root netem delay 100ms\n"
-        "(The manual has add; replace also takes the place of what is set there now.)"
+        "(The manual says add, which the kernel refuses while a discipline is there; replace removes that one.)"
     )
     student.types("h1", "sudo tc qdisc replace dev h1-eth0 root netem delay 100ms")
     assert student.status("delay-h1") is DONE
     assert student.state("delay-h2").hints[-1].endswith("sudo tc qdisc add dev h2-eth0 root netem delay 100ms")
+    student.types("h1", "sudo tc qdisc change dev h1-eth0 root netem delay 70ms")
+    assert student.state("delay-h1").undone
+    assert "sudo tc qdisc replace dev h1-eth0 root netem delay 100ms\n" in student.state("delay-h1").hints[-1]
+
+
+def test_another_kind_goes_first_where_replace_would_be_refused():
+    """With a handle of its own the kernel says "Invalid qdisc name: must match existing qdisc"."""
+    student = Student("6")
+    student.until("loss")
+    student.types("client", "sudo tc qdisc add dev s1-eth2 root handle 1: pfifo limit 100")
+    assert student.state("loss").hints[-1] == (
+        "In the Client's terminal: sudo tc qdisc del dev s1-eth2 root\n"
+        "sudo tc qdisc add dev s1-eth2 root handle 1: netem loss 0.01%"
+    )
 
 
 def test_a_measurement_in_a_script_is_told_of():
@@ -115,9 +157,19 @@ def test_a_measurement_in_a_script_is_told_of():
     student.types("h1", "tc qdisc add dev h1-eth0 root netem delay 100ms 10ms")
     student.types("h1", "tc qdisc del dev h1-eth0 root")
     assert student.state("jitter-five").left_out
-    assert student.state("jitter-five").story == (
-        "“bash jitter.sh” has measured something, but of a script only what it sets counts: type this yourself"
-    )
+    told = "What a script measures, such as “bash jitter.sh”, does not count: type this command into the terminal."
+    assert student.state("jitter-five").story.endswith(f"has no netem delay 100ms 10ms. {told}")
+
+
+@pytest.mark.parametrize("typed", ["cat many.txt", "for i in 1 2; do ping -c 2 10.0.0.2; done", "grep rtt many.txt"])
+def test_what_is_no_script_is_called_none(typed):
+    """Regression: a file that was looked at hid why a measurement no longer counts."""
+    student = Student("3")
+    student.until("jitter")
+    student.types("h1", typed, scalars={"ping.rtt.mdev": (5e-3, "s")})
+    student.types("h1", "tc qdisc add dev h1-eth0 root netem delay 100ms 10ms")
+    student.types("h1", "tc qdisc del dev h1-eth0 root")
+    assert "script" not in student.state("jitter-five").story
 
 
 def test_set_env_is_advised_only_where_it_helps():
@@ -145,6 +197,9 @@ def test_the_same_reason_is_told_once():
         | {"story": story, "counts": True}
         for name, story in (("a", "left out: x"), ("b", "left out: x"), ("c", "left out: y"), ("d", ""))
     ]
+    wrong = {**steps[0], "id": "w", "status": "wrong", "left_out": False}
+    lines = [line.strip() for line in listing([wrong, steps[0]], [wrong, steps[0]], None) if line.startswith("      ")]
+    assert lines == ["left out: x", "left out: x"], "what is wrong is no reason to have left out something"
     lines = [line.strip() for line in listing(steps, steps, None) if line.startswith("      ")]
     assert lines == [
         "left out: x",

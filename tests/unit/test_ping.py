@@ -52,7 +52,26 @@ def test_the_last_lines_are_enough(last: int) -> None:
     whole = only("plain")
     assert found.scalars == whole.scalars and found.series == {}
     twice = read_pings("\n".join(2 * lines[-last:]))
-    assert [each.scalars for each in twice] == 2 * [whole.scalars]
+    assert [each.scalars for each in twice] == 2 * [whole.scalars] and not any(each.series for each in twice)
+
+
+def test_pings_without_their_beginnings_are_not_mixed_up() -> None:
+    """Replies belong to no ping before them whose summary is cut, and a summary to none of another target."""
+    lines = (CAPTURES / "ping-20221126-plain.txt").read_text().rstrip().splitlines()
+    chosen = [line for line in lines if line.startswith("rtt") or "bytes from" in line]
+    assert [each.series for each in read_pings("\n".join(2 * chosen))] == 2 * [{}]
+    received = read_pings(next(line for line in lines if "transmitted" in line))[0]
+    assert value(received, "loss.fraction") == 0 and not any("no reply" in note for note in received.notes)
+    other = [line.replace(lines[0].split()[1], "elsewhere") for line in lines[-3:]]
+    first, second = read_pings("\n".join([*lines[:2], *other]))
+    assert ("ping.sent" in first.scalars, value(second, "sent")) == (False, 5)
+
+
+def test_a_cut_ping_without_replies_has_no_series() -> None:
+    """Nothing says when its packets were sent."""
+    lines = (CAPTURES / "ping-20221126-all-lost.txt").read_text().rstrip().splitlines()
+    (found,) = read_pings("\n".join(lines[-2:]))
+    assert (value(found, "loss.fraction"), found.series) == (1, {})
 
 
 def test_the_times_alone_tell_no_loss() -> None:

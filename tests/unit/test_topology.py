@@ -499,7 +499,7 @@ ERRORS = [
     ({"switches": [switch(1, dpctl="a")]}, 'switch s1: "dpctl" must be at most 15 digits in a string, found "a"'),
     ({"switches": [switch(1, controllers=["c7"])]}, 'switch s1: "controllers" names c7, and there is none'),
     ({"application": {"ipBase": "10.0.0.0"}}, 'application: "ipBase" must be a network such as "10.0.0.0/8", found "10.0.0.0"'),
-    ({"application": {"sflow": {"sflowTarget": 'a b"'}}}, 'application sflow: "sflowTarget" must be an address and a port such as "10.0.0.1:6343", found "a b\\""'),
+    ({"application": {"sflow": {"sflowTarget": 'a b"'}}}, 'application sflow: "sflowTarget" must be an address and a port of letters, digits, and . : [ ] % -, such as "10.0.0.1:6343", found "a b\\""'),
     ({"application": {"sflow": 5}}, 'application: "sflow" must be an object, found 5'),
     (with_link(delay="275s"), 'link h1-s1: "delay" must be below 274 s, the most that tc takes, found "275s"'),
     (with_link(jitter="1000000s"), 'link h1-s1: "jitter" must be below 274 s, the most that tc takes, found "1000000s"'),
