@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from linklab.commands import Subparsers
 
 _EPILOG = """examples:
-  linklab manual 14                 14-router-bufferbloat.html in build/manuals/; in manuals/ here if that is read-only
+  linklab manual 14                 14-router-bufferbloat.html in build/manuals/, or manuals/ here if that is read-only
   linklab manual 14 --open          … and show it in the browser
   linklab manual 14 --pdf           the same as PDF
   linklab manual 8 --out lab8.pdf   the ending says which
@@ -54,7 +54,7 @@ def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
         "--out",
         metavar="FILE",
         type=Path,
-        help="file, or folder of --all (default: NN-slug.html in build/manuals/; if read-only, in manuals/ here)",
+        help="file, or folder of --all (default: NN-slug.html in build/manuals/, or manuals/ here if read-only)",
     )
     parser.add_argument(
         "--language", metavar="CODE", default=ENGLISH, help="such as es; what has no translation stays English"

@@ -77,7 +77,7 @@ def add_parser(subparsers: Subparsers, summary: str) -> argparse.ArgumentParser:
         "--out",
         metavar="DIR",
         type=Path,
-        help="folder of the run (default: a new one in runs/, of the clone or, installed, here)",
+        help="folder of the run (default: a new one in runs/ of the clone, or here if that is read-only)",
     )
     parser.add_argument(
         "--settings-only",

@@ -80,7 +80,8 @@ class Experiment:
     seconds: that the flows send, with `omit_s` of them before what counts; queue: interface whose backlog is sampled.
     runs: with how many seeds at most; one is enough where nothing is drawn by chance.
     spread: metric → how far from a first run the median of all may lie, a share ("5 %") or a distance ("0.09",
-    "5 ms"); see `linklab.exercise.enough`. narrow: the first of these that holds says it more narrowly.
+    "5 ms"); see `linklab.exercise.enough`.
+    narrow: the first whose facts match replaces the spread of the metrics that it names.
     apart: in a network of its own, which all students with the same parameters share; only of "start" or "healthy".
     """
 

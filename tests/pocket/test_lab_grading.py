@@ -100,7 +100,7 @@ def test_the_instructor_sees_what_was_typed_and_measured(tmp_path, lab):
     assert both.title == "3.4 Ping from h1 again (h1)"
     assert both.expected.startswith("200") and both.seen.startswith("200")
     typed = [line.split(maxsplit=2)[1:] for line in report.typed.splitlines()]
-    assert typed[:2] == [["h1", "ping 10.0.0.2"], ["h1", "clear"]]
+    assert typed[:2] == [["h1", "ping 10.0.0.2"], ["h2", "ifconfig"]]
     assert not any("clear" in note for note in report.notes)
     assert "<h2>What was typed</h2>" in report_page(report, {}, instructor=True)
     assert "<h2>What was typed</h2>" not in report_page(report, {})
@@ -113,7 +113,7 @@ def test_a_progress_in_which_nothing_was_typed_says_so(tmp_path, lab):
     progress.add(EditorEvidence(("run",)))
     report = grade(handed_in(tmp_path / "a.zip", lab, progress), None, PocketEngine())
     assert (report.status, report.score) == (Status.GRADED, 0.0)
-    assert report.notes == ("Nothing was typed in this progress, so there is nothing to do again.",)
+    assert report.notes[0] == "Nothing was typed in this progress."
 
 
 def test_what_takes_the_grader_too_long_ends_it_and_is_told(tmp_path, lab, monkeypatch):
