@@ -224,7 +224,9 @@ class Redoing:
 
     def _left_s(self) -> float:
         if time.process_time() > self._until_processor_s:
-            raise RedoError(f"doing it again took the grader more than {self.most_s:g} s of processor time")
+            raise RedoError(
+                f"reading it and doing it again took the grader more than {self.most_s:g} s of processor time"
+            )
         left_s = self.until_s - time.monotonic()
         if left_s <= 0:
             raise DeadlineError("the time for it is up")

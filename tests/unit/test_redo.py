@@ -393,7 +393,7 @@ def test_the_time_of_the_grader_is_asked_at_each_entry(lab, tmp_path, monkeypatc
     monkeypatch.setattr(Redoing, "_write", lambda *_: spent.__setitem__(0, spent[0] + 1.0))
     files = [("file", FileEvidence("a", "x"))] * 9
     _, _, redoing = redone(lab, tmp_path, BEGUN, *files, most_s=3.0)
-    assert redoing.stopped == "doing it again took the grader more than 3 s of processor time"
+    assert redoing.stopped == "reading it and doing it again took the grader more than 3 s of processor time"
     assert spent[0] == 4.0
 
 
@@ -530,7 +530,7 @@ def test_a_line_for_which_there_is_no_room_is_not_measured(lab, tmp_path, monkey
 def test_a_progress_that_takes_us_too_long_ends_where_it_is(lab, tmp_path):
     """Regression: 4,000 lines that touch 490 files each took all time of the grading process, and so got no mark."""
     _, seen, redoing = redone(lab, tmp_path, BEGUN, begins("ls", 1.0), ends("ls", 1.0, 1.0), most_s=0.0)
-    assert redoing.stopped == "doing it again took the grader more than 0 s of processor time"
+    assert redoing.stopped == "reading it and doing it again took the grader more than 0 s of processor time"
     assert not any(isinstance(each, TypedEvidence) for each in seen)
 
 
