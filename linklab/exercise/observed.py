@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import dropwhile
 
-from linklab.exercise.terminals import SET_ENV, all_networks, configures, typed_at
+from linklab.exercise.terminals import all_networks, configures, typed_at
 
 CLIENT = "client"
 LONGEST = 1000
@@ -38,7 +38,9 @@ _OF_NODE = {"rmem": "tcp_rmem", "wmem": "tcp_wmem", "cc": "tcp_congestion_contro
 _IN_SYN = ("tcp_window_scaling", "tcp_sack", "tcp_timestamps", "tcp_ecn")
 _BETWEEN = re.compile(r"""'[^']*'|"[^"]*"|(;|&&|\|\||\$\(|`|(?<!\S)(?:do|then|else)(?!\S)|(?<!\S)#.*)""")
 """What separates commands, and comments, outside of quotes."""
-_BRACES = re.compile(r"([\w.]*)\{(\w+(?:,\w+)*)\}([\w.]*)")
+_BRACES = re.compile(r"([\w.]{0,64})\{(\w{1,64}(?:,\w{1,64}){0,16})\}([\w.]{0,64})")
+_PLANTS = re.compile(r"(?:sudo\s+(?:-\S+\s+)*)?(?:(?:ba|da)?sh\s+(?:-\S+\s+)*)?(?:\S*/)?set_env\.sh(?!\S)")
+"""A command that runs set_env.sh."""
 _BEFORE = frozenset(("do", "then", "else", "if", "elif", "while", "until", "!", "{", "(", "sudo", "time"))
 _VARIABLE = re.compile(r"\$\{?\w+")
 
@@ -114,7 +116,7 @@ def looked_at(fact: str, sessions: Sessions, hosts: Collection[str]) -> bool:
     for lines in sessions:
         there = True
         for line in lines:
-            there = there or SET_ENV.search(line.text) is not None
+            there = there or _PLANTS.match(line.text) is not None
             if there and _shows(fact, line, hosts):
                 return True
             there = there and not _changes(fact, line, hosts)

@@ -29,7 +29,9 @@ from linklab.guide.evidence import (
 from linklab.state.model import FORMAT as STATE_FORMAT
 from linklab.state.model import State
 
-_TERMINAL = re.compile(r"[^#\s]+(#\d{1,3})?", re.ASCII)
+_OF_NODES = ("opened", "closed", "terminal", "close")
+"""Verbs of an editor that a node's name follows."""
+_TERMINAL = re.compile(r"[^#\s]{1,64}(#\d{1,3})?", re.ASCII)
 """Not those that Linklab looks at a network in, such as "client#look"."""
 MOST_KEPT = 200_000
 """Letters of one line's output that are kept in the file, half of them from each end."""
@@ -160,10 +162,17 @@ class EvidenceReader:
 _READERS: Mapping[str, Callable[[Mapping[str, Any]], GuideEvidence]] = {
     "typed": lambda line: _typed(line),  # noqa: PLW0108 - it stands below
     "file": lambda line: FileEvidence(_text(line, "path"), _text(line, "text")),
-    "editor": lambda line: EditorEvidence(_words(line, "words")),
+    "editor": lambda line: _editor(line),  # noqa: PLW0108 - as above
     "prediction": lambda line: _prediction(line),  # noqa: PLW0108 - as above
     "measured": lambda line: MeasuredBeforeEvidence(_words(line, "predictions")),
 }
+
+
+def _editor(line: Mapping[str, Any]) -> EditorEvidence:
+    words = _words(line, "words")
+    if not words or (words[0] in _OF_NODES and len(words) < 2):
+        raise ValueError('"words" is not something done in an editor')
+    return EditorEvidence(words)
 
 
 def _prediction(line: Mapping[str, Any]) -> PredictionEvidence:

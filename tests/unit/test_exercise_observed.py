@@ -134,3 +134,21 @@ def test_of_endless_terminals_the_beginning_is_read():
     logs = dict.fromkeys(("client", "h1", "h2"), "# network 1.0 t\n" + "1.0 t $ \n1.0 t $ x\n" * 2**17)
     found = [line for lines in recorded(logs, NODES) for line in lines]
     assert len(found) == (2**20 - len("# network 1.0 t\n")) // len("1.0 t $ \n1.0 t $ x\n")
+
+
+@pytest.mark.parametrize(
+    ("between", "counts"),
+    [("sudo ./set_env.sh", True), ("bash -x set_env.sh", True), (": set_env.sh", False), ("echo set_env.sh", False)],
+)
+def test_only_set_env_itself_plants_the_fault_anew(between, counts):
+    """Regression: a look after mending counted behind a line that only names it."""
+    work = f"tc qdisc del dev s2-eth2 root\n{between}\ntc qdisc show dev s2-eth2\n"
+    assert looked("s2-eth2.loss", work) is counts
+
+
+def test_braces_of_a_stranger_take_no_time_by_the_square():
+    """Regression: 10 kB made the grading process compute for 85 s."""
+    work = f"h2 sysctl {'a' * 500}{{{'a' * 499}\n" * 260
+    begun_s = time.process_time()
+    looked("h2.rmem", work)
+    assert time.process_time() - begun_s < 1.0

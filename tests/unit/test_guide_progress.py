@@ -424,3 +424,19 @@ def test_steps_that_cannot_be_read_are_one_sentence(torn, capsys, text):
     torn.with_name("steps.json").write_bytes(text.encode("latin-1"))
     assert main(["step"]) == 2
     assert "steps.json: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        '{"kind": "editor", "words": ["opened"]}',
+        '{"kind": "editor", "words": []}',
+        f'{{"kind": "typed", "terminal": "{"h" * 65}", "text": "ls", "start_s": 1.0}}',
+    ],
+)
+def test_what_no_editor_and_no_terminal_is_cannot_be_read(tmp_path, line):
+    """Regression: the first was told as a fault of the guide, and a name of 7 MB stood in the grader's overview."""
+    progress = LabProgress.begin(tmp_path, load_lab(find_lab("3", ROOT)))
+    with progress.path.open("a", encoding="utf-8") as file:
+        file.write(f"{line}\n")
+    assert len(progress.read().damaged) == 1
