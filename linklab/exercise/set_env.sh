@@ -1,10 +1,9 @@
-#!/usr/bin/env bash
+#!/bin/sh
 # Set this exercise's environment in the running network, from the Client's terminal.  Usage: sudo ./set_env.sh
-# The same script in every exercise: what it sets is in instance.json beside it.  It may be run again.
-set -euo pipefail
-folder=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
-[[ -n ${LINKLAB_INSIDE:-} ]] || python3 -c 'import linklab' 2>/dev/null || {
+# The same script in every exercise: what it sets is in instance.json beside it.  It may be run again, by any shell.
+folder=$(cd -- "$(dirname -- "$0")" && pwd)
+if [ -z "${LINKLAB_INSIDE:-}" ] && ! python3 -c 'import linklab' 2>/dev/null; then
   echo "set_env.sh: run this inside the network, in its Client's terminal: linklab attach client" >&2
   exit 1
-}
-PYTHONSAFEPATH=1 exec python3 -m linklab.agent.exercise_env "$folder"
+fi
+PYTHONSAFEPATH=1 python3 -m linklab.agent.exercise_env "$folder"

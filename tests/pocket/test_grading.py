@@ -168,10 +168,11 @@ def test_a_state_read_back_counts_as_commands_do(problem, zipped):
     assert graded(path).score == 100
 
 
-def test_a_work_sh_may_set_the_environment_itself(problem, zipped):
-    """Regression: set_env.sh was not beside it, so behind `set -e` nothing of it was done: 0 points."""
+@pytest.mark.parametrize("typed", ["sudo ./set_env.sh", "sh ./set_env.sh", ". ./set_env.sh"])
+def test_a_work_sh_may_set_the_environment_itself(problem, zipped, typed):
+    """Regression: set_env.sh was not beside it, so behind `set -e` 0 points for all of it; and dash refused it."""
     made = sample(problem, instance_of(problem, 1), solution(problem), ENGINE)
-    work = f"set -e\nh2 sysctl -w net.ipv4.tcp_no_metrics_save=0\nsudo ./set_env.sh\n{made.work}".encode()
+    work = f"set -e\nh2 sysctl -w net.ipv4.tcp_no_metrics_save=0\n{typed}\n{made.work}".encode()
     report = graded(zipped(made, work_sh=work))
     assert (report.score, report.notes) == (100, ())
 
