@@ -159,20 +159,20 @@ class EvidenceReader:
         return nodes
 
 
-_READERS: Mapping[str, Callable[[Mapping[str, Any]], GuideEvidence]] = {
-    "typed": lambda line: _typed(line),  # noqa: PLW0108 - it stands below
-    "file": lambda line: FileEvidence(_text(line, "path"), _text(line, "text")),
-    "editor": lambda line: _editor(line),  # noqa: PLW0108 - as above
-    "prediction": lambda line: _prediction(line),  # noqa: PLW0108 - as above
-    "measured": lambda line: MeasuredBeforeEvidence(_words(line, "predictions")),
-}
-
-
 def _editor(line: Mapping[str, Any]) -> EditorEvidence:
     words = _words(line, "words")
     if not words or (words[0] in _OF_NODES and len(words) < 2):
         raise ValueError('"words" is not something done in an editor')
     return EditorEvidence(words)
+
+
+_READERS: Mapping[str, Callable[[Mapping[str, Any]], GuideEvidence]] = {
+    "typed": lambda line: _typed(line),  # noqa: PLW0108 - it stands below
+    "file": lambda line: FileEvidence(_text(line, "path"), _text(line, "text")),
+    "editor": _editor,
+    "prediction": lambda line: _prediction(line),  # noqa: PLW0108 - as above
+    "measured": lambda line: MeasuredBeforeEvidence(_words(line, "predictions")),
+}
 
 
 def _prediction(line: Mapping[str, Any]) -> PredictionEvidence:
