@@ -186,7 +186,7 @@ def _note_progress(file: Path | None) -> None:
     """Say that a lab that was begun in this folder is not followed now."""
     if file is None or not lab_script.is_known(file):
         return
-    with contextlib.suppress(InputError):  # it cannot be read; whoever goes on with it is told so
+    with contextlib.suppress(InputError):  # a damaged progress is reported when the lab is continued
         progress = LabProgress.load(Path.cwd())
         if progress is None or find_lab(file.stem) != find_lab(str(progress.lab)):
             return

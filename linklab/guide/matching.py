@@ -141,7 +141,7 @@ class Matching:
         ]
 
     def _next_on(self, node: str, after: int | None) -> int | None:
-        """The number of the step whose program comes next on a node, behind another; None where there is none."""
+        """The number of the first step after `after` that runs a program on this node; None if there is none."""
         if after is None:
             return None
         return next((at[0] for at, _, want in self._runs if at[0] > after and want.run.node == node), None)

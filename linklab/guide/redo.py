@@ -88,7 +88,7 @@ class Redoing:
 
     engine: builds the networks; folder: their working folder; until_s: on the monotonic clock, when it is to end.
     most_s: processor time of this process; beyond it the redoing ends, too.
-    spent_s: what of that was used before.
+    spent_s: processor time that was used before this, part of `most_s`.
     environment: of the first network.
     """
 
