@@ -9,6 +9,7 @@ programs of Lab 24 began 1.5 µs later in one clone. An installation therefore c
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib.util
 import os
 import py_compile
@@ -20,6 +21,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 INSIDE = "/opt/linklab"
+PACKAGE = Path(__file__).resolve().parent.parent
 
 
 def compile_package(package: Path, inside: str = "") -> list[Path]:
@@ -47,6 +49,12 @@ def compile_package(package: Path, inside: str = "") -> list[Path]:
     return written
 
 
+@functools.cache
+def compile_once(package: Path) -> None:
+    """`compile_package`, the first time that this process, or the one that it is a copy of, starts a pocket."""
+    compile_package(package)
+
+
 def unwritable(package: Path) -> list[Path]:
     """Modules that are not compiled for a pocket, or less readable so, and whose folder this user cannot mend.
 
@@ -65,14 +73,13 @@ def main() -> int:
     Returns:
         1 if a module of this package is not compiled, such as on a full disk.
     """
-    ours = Path(__file__).resolve().parent.parent
-    compile_package(ours)
+    compile_package(PACKAGE)
     beside = Path(sysconfig.get_path("purelib"))
     if sys.prefix != sys.base_prefix:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of code that is not ours
             compile_package(beside, f"{INSIDE}/venv/{beside.relative_to(sys.prefix).as_posix()}")
-    return int(any(_outdated(ours, f"{INSIDE}/{ours.name}")))
+    return int(any(_outdated(PACKAGE, f"{INSIDE}/{PACKAGE.name}")))
 
 
 def _outdated(package: Path, inside: str) -> Iterator[tuple[Path, Path, str]]:

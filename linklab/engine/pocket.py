@@ -32,14 +32,13 @@ from linklab.bpf.build import compile_if_possible
 from linklab.engine.agent_link import AgentLink
 from linklab.engine.agent_network import AgentNetwork
 from linklab.engine.api import VIRTUAL_START_NS, Clock, OnStage, Paced
-from linklab.engine.bytecode import INSIDE, compile_package
+from linklab.engine.bytecode import INSIDE, PACKAGE, compile_once
 from linklab.engine.cpus import CpuLock
 from linklab.engine.failures import of_oserror, start_failure
 from linklab.engine.profiles import PROFILES
 from linklab.errors import BootError, EngineError, InputError, LinklabError, ShortageError
 from linklab.topology import Topology
 
-PACKAGE = Path(__file__).resolve().parent.parent
 BOOT_DEADLINE_S = 120
 CLOSE_DEADLINE_S = 5
 KEEPER_DEADLINE_S = 30
@@ -195,7 +194,7 @@ class PocketNetwork(AgentNetwork):
     def boot(self) -> None:
         """Start the kernel and wait for its agent."""
         places = self._places()
-        compile_package(PACKAGE)
+        compile_once(PACKAGE)
         native.build()  # the doctor says what lacks
         compile_if_possible()
         with self._closing:

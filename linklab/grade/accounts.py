@@ -20,7 +20,7 @@ from pathlib import Path
 
 from linklab.base import open_files
 from linklab.base.processes import ended_first, owners
-from linklab.engine.pocket import PACKAGE
+from linklab.engine.bytecode import PACKAGE
 from linklab.errors import EngineError, MissingError
 from linklab.grade.bubblewrap import PYTHON
 from linklab.grade.limits import HANG_S, MOST_HELD, Limits

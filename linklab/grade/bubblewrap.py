@@ -23,7 +23,8 @@ from linklab.base.place import user_number
 from linklab.base.processes import ended_first
 from linklab.base.supervise import Ended, Job, supervised
 from linklab.base.worker import Tell
-from linklab.engine.pocket import BOOT_DEADLINE_S, PACKAGE, virtual_environment
+from linklab.engine.bytecode import PACKAGE
+from linklab.engine.pocket import BOOT_DEADLINE_S, virtual_environment
 from linklab.errors import MissingError
 from linklab.grade import subordinate, users
 from linklab.grade.limits import Limits

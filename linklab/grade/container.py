@@ -27,7 +27,8 @@ from linklab import pocket_kernel
 from linklab.base import installation, place
 from linklab.base.kernel_memory import table_bytes
 from linklab.base.processor_time import Taken, taken_by
-from linklab.engine.pocket import PACKAGE, Places, PocketNetwork, virtual_environment
+from linklab.engine.bytecode import PACKAGE
+from linklab.engine.pocket import Places, PocketNetwork, virtual_environment
 from linklab.errors import EngineError, MissingError
 from linklab.exercise.places import search_path
 from linklab.grade.accounts import (

@@ -24,12 +24,14 @@ from typing import IO, Any, TypeAlias
 
 from linklab.base import owned
 from linklab.base.files import remove_folder
+from linklab.base.fork_server import ForkServer, fork_server
 from linklab.base.orphans import orphans_end
 from linklab.base.processes import FIRST_TO_END, be_ended_before_others, oom_kills, own_oom_kills
 from linklab.base.supervise import Began, Ended, Job, OverdueError, supervised
 from linklab.base.text import one_line
 from linklab.base.worker import DiedError, StoppedError, Tell
 from linklab.engine.api import Engine
+from linklab.engine.bytecode import PACKAGE, compile_once
 from linklab.errors import LinklabError
 from linklab.exercise.places import searching
 from linklab.exercise.report import Report, Status, called
@@ -163,8 +165,8 @@ def run_here(units: Sequence[Callable[[], Unit | Report]], at_once: int) -> Happ
         units: each is made when it is due, and gives a report where there is nothing to grade.
         at_once: how many at once.
     """
-    with orphans_end(_ORPHANS_S), contextlib.ExitStack() as places:
-        desk = _Desk(units, places)
+    with orphans_end(_ORPHANS_S), fork_server(_ready) as server, contextlib.ExitStack() as places:
+        desk = _Desk(units, places, server)
         with supervised(desk.jobs(), at_once, tick_s=LOOK_S, grace_s=GRACE_S) as events:
             for event in events:
                 yield from desk.refused()
@@ -190,6 +192,7 @@ def run_unit(unit: Unit) -> Done:
 class _Desk:
     """The units that are graded, and a folder for each while it is; `places` removes what is left of them.
 
+    server: what the processes that grade are copies of.
     logs: what each process prints, opened here: the process removes its folder when it is stopped.
     killed: how many processes the OOM killer had ended on this machine when each was begun, for a process that dies.
     contained: whether something is graded in a container, which is left empty.
@@ -197,6 +200,7 @@ class _Desk:
 
     units: Sequence[Callable[[], Unit | Report]]
     places: contextlib.ExitStack
+    server: ForkServer
     ready: list[Happened] = field(default_factory=list)
     logs: dict[int, tuple[Path, IO[bytes]]] = field(default_factory=dict)
     killed: dict[int, int | None] = field(default_factory=dict)
@@ -241,7 +245,7 @@ class _Desk:
         self.logs[index] = folder, self.places.enter_context(log.open("w+b"))
         self.killed[index] = oom_kills()
         job = partial(_work, replace(unit, content=b""), bundle.name)
-        return Job(index, job, unit.deadline_s, fresh=True, folder=work, printed=log)
+        return Job(index, job, unit.deadline_s, server=self.server, folder=work, printed=log)
 
     def done(self, ended: Ended[_Graded]) -> Done:
         """What came of a unit, and what its process printed."""
@@ -269,6 +273,13 @@ def _why(error: LinklabError) -> str:
 
 
 # --- in the process
+
+
+def _ready() -> None:
+    """Do once what nearly every process that grades needs, before it is copied."""
+    for name in ("linklab.grade.unit", "linklab.grade.sandbox"):
+        importlib.import_module(name)
+    compile_once(PACKAGE)
 
 
 @dataclass(frozen=True)

@@ -92,6 +92,7 @@ class StateWays:
         self._nodes = {name: _Addressed(node) for name, node in state.nodes.items()}
         self._known: dict[str, float | str | None] = {}
         self._ports: dict[tuple[str, str], list[str] | None] = {}
+        self._facts: dict[str, dict[str, float | str]] = {}
 
     def _at_home(self, port: str) -> bool:
         """Whether a switch's port is not in another switch, where switches are bridges of the kernel's."""
@@ -118,7 +119,7 @@ class StateWays:
         ports = self.ports(source, target)
         if what == "way":
             return " ".join(ports) if ports else None
-        found = [self._at(self.interfaces[port][1], source, target) for port in ports or ()]
+        found = [self._at(port, source, target) for port in ports or ()]
         if what == "queue":  # of the bottleneck, and of a shaper before it that would hide it
             rates = [float(at.get("rate", math.inf)) for at in found]
             most = _AS_SLOW * min(rates, default=0.0)
@@ -126,10 +127,13 @@ class StateWays:
         values = [at[what] for at in found if what in at]
         return _TOGETHER[what](values) if values and what in _TOGETHER else None
 
-    def _at(self, interface: Interface, source: str, target: str) -> dict[str, float | str]:
+    def _at(self, port: str, source: str, target: str) -> dict[str, float | str]:
         """What an interface does to packets of this pair, by the names of facts."""
+        interface = self.interfaces[port][1]
         if not interface.links:
-            return of_interface(interface)
+            if port not in self._facts:  # each way is asked for a dozen facts
+                self._facts[port] = of_interface(interface)
+            return self._facts[port]
         link = self._link(interface, source, target)
         return {**link.facts()} if link else {}
 

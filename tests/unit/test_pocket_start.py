@@ -20,7 +20,7 @@ def network(tmp_path, monkeypatch):
     """A network whose kernel is said to be built, and which has not been started."""
     kernel = pocket_kernel.Kernel(tmp_path / "linux", "7.3.4", "0" * 12, {})
     monkeypatch.setattr(pocket_kernel, "require", lambda: kernel)
-    monkeypatch.setattr(pocket, "compile_package", lambda _: [])
+    monkeypatch.setattr(pocket, "compile_once", lambda _: None)
     return pocket.PocketNetwork(workdir=tmp_path, clock=Clock.PACED, seed=1, profile="desktop", memory_mib=64)
 
 

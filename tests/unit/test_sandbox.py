@@ -21,7 +21,7 @@ from linklab.base import installation
 from linklab.base.processor_time import Taken
 from linklab.commands import grade as grade_command
 from linklab.engine.api import Clock, Completed, FailedCommand
-from linklab.engine.pocket import PACKAGE
+from linklab.engine.bytecode import PACKAGE
 from linklab.errors import EngineError, MissingError, OverusedError
 from linklab.grade import bubblewrap, sandbox, unit
 from linklab.grade.exchange import CameOut, Exchange, Room

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Workers that begin as copies of one interpreter, which has done once what each of them needs, such as imports.
+
+    with fork_server(prepare) as server, supervised([Job(1, work, server=server)], 1) as events: …
+
+The server is a program of its own, `python -m linklab.base.fork_server CONTROL PARENT`, that has no threads and holds
+nothing of the process that asks for copies: their tasks go past it, in files that only the copy reads.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from multiprocessing import Pipe
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from linklab.base.signals import signals_wait
+from linklab.base.worker import Process, Task, Work, live, settle_in
+
+Prepare = Callable[[], None]
+
+_START, _WAIT = b"s", b"w"
+_NUMBER = struct.Struct("=q")
+_ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+"""Else importing numpy would start threads, of which a copy has none (fork(2))."""
+
+
+@dataclass(frozen=True)
+class _Copy:
+    server: ForkServer
+    pid: int
+
+    def status(self) -> int:
+        return self.server.wait(self.pid)
+
+
+class ForkServer:
+    """The server, from outside; where it has died, another one takes its place.
+
+    prepare: called in it once, and reached as a pickle; what it raises is left to the copies, which need the same.
+    """
+
+    def __init__(self, prepare: Prepare) -> None:
+        self._prepare = prepare
+        self._one_asks = threading.Lock()
+        self._begin()
+
+    def _begin(self) -> None:
+        self._control, theirs = socket.socketpair()
+        command = [sys.executable, "-m", "linklab.base.fork_server", str(theirs.fileno()), str(os.getpid())]
+        with theirs, tempfile.TemporaryFile() as task:
+            pickle.dump(self._prepare, task)
+            task.seek(0)
+            self._process = subprocess.Popen(
+                command,
+                cwd=Path(__file__).resolve().parents[2],  # `-m` puts this folder first on the module path: ours
+                env={**os.environ, **_ONE_THREAD},
+                stdin=task,
+                pass_fds=[theirs.fileno()],
+            )
+
+    def start(self, work: Work[Any], folder: Path | None, printed: Path | None) -> tuple[Connection, Process]:
+        """Start a copy, to which `work` goes as a pickle; the channel on which it answers, and the process.
+
+        Raises:
+            OSError: no process can be had.
+        """
+        ours, theirs = Pipe(duplex=False)
+        with contextlib.ExitStack() as stack:
+            stack.callback(theirs.close)
+            task = stack.enter_context(tempfile.TemporaryFile())
+            pickle.dump((work, folder), task)
+            task.seek(0)
+            fds = [theirs.fileno(), task.fileno()]
+            if printed is not None:
+                fds.append(stack.enter_context(printed.open("wb")).fileno())
+            with self._one_asks:
+                try:
+                    pid = self._ask(_START, fds)
+                except OSError:
+                    self._end()
+                    self._begin()
+                    pid = self._ask(_START, fds)
+        if pid < 0:
+            ours.close()
+            raise OSError(-pid, os.strerror(-pid))
+        return ours, _Copy(self, pid)
+
+    def wait(self, pid: int) -> int:
+        """Wait for the end of a copy; its exit code, below 0 for a signal.
+
+        Where the server has died, nobody knows it any more: -SIGKILL.
+        """
+        with self._one_asks:
+            try:
+                return self._ask(_WAIT + _NUMBER.pack(pid), [])
+            except OSError:
+                return -signal.SIGKILL
+
+    def _ask(self, request: bytes, fds: list[int]) -> int:
+        socket.send_fds(self._control, [request], fds)
+        answer = self._control.recv(_NUMBER.size, socket.MSG_WAITALL)
+        if len(answer) < _NUMBER.size:
+            raise ConnectionResetError
+        return int(_NUMBER.unpack(answer)[0])
+
+    def close(self) -> None:
+        """End it."""
+        with self._one_asks:
+            self._end()
+
+    def _end(self) -> None:
+        self._control.close()
+        self._process.wait()
+
+
+@contextlib.contextmanager
+def fork_server(prepare: Prepare) -> Iterator[ForkServer]:
+    """A server, which ends with the block; its copies have ended before."""
+    with signals_wait():  # between its start and here it would be nobody's
+        server = ForkServer(prepare)
+    try:
+        yield server
+    finally:
+        server.close()
+
+
+# --- in the server
+
+
+def _main(control: socket.socket, parent: int) -> None:
+    copy: list[int] | None = None
+    with contextlib.suppress(KeyboardInterrupt):  # the parent was killed
+        if not settle_in(parent):
+            return
+        with contextlib.suppress(Exception):
+            pickle.load(sys.stdin.buffer)()  # noqa: S301 - our parent wrote it
+        server = os.getpid()
+        copy = _serve(control)
+    if copy is not None:
+        _work(server, *copy)
+
+
+def _serve(control: socket.socket) -> list[int] | None:
+    """Start copies until nobody asks for one any more.
+
+    Returns:
+        In a copy, the file descriptors that were sent for it; None in the server, when it may end.
+    """
+    while True:
+        request, fds, _, _ = socket.recv_fds(control, 1 + _NUMBER.size, 3)
+        if not request:
+            return None
+        if request[:1] == _WAIT:
+            _, status = os.waitpid(_NUMBER.unpack(request[1:])[0], 0)
+            answer = os.waitstatus_to_exitcode(status)
+        else:
+            try:
+                answer = os.fork()
+            except OSError as error:
+                answer = -(error.errno or 1)
+            if answer == 0:
+                control.close()
+                return fds
+            for fd in fds:
+                os.close(fd)
+        control.sendall(_NUMBER.pack(answer))
+
+
+def _work(server: int, channel: int, task: int, *printed: int) -> None:
+    """The life of a copy."""
+
+    def read() -> Task:
+        with os.fdopen(task, "rb") as file:
+            found: Task = pickle.load(file)  # noqa: S301 - the server's parent wrote it
+        return found
+
+    with Path(os.devnull).open("rb") as nothing:
+        os.dup2(nothing.fileno(), 0)
+    for fd in printed:
+        os.dup2(fd, 1)
+        os.dup2(fd, 2)
+        os.close(fd)
+    live(server, Connection(channel, readable=False), read)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)  # to take a copy's modules apart would take a tenth of a second
+
+
+if __name__ == "__main__":
+    _main(socket.socket(fileno=int(sys.argv[1])), int(sys.argv[2]))
