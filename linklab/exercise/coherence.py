@@ -63,6 +63,7 @@ def check_coherence(exercise: Exercise) -> None:
     if (exercise.kind == "problem") != bool(exercise.faults):
         raise InputError("a problem has faults, an exercise none")
     given = _given(exercise)
+    _check_faults(exercise)
     settings = [*exercise.settings, *(setting for fault in exercise.faults for setting in fault.settings)]
     for setting in settings:
         for text in (*setting.lines, setting.says):
@@ -81,6 +82,10 @@ def _given(exercise: Exercise) -> _Known:
         given[parameter.name] = units.pop() if len(units) == 1 else None
     for name, text in exercise.derived.items():
         given[name] = _value(f"derived {name}", text, _Known(given))
+        for fault in exercise.faults:
+            if name in fault.derived:
+                where = f"fault {fault.id}: derived {name}"
+                _same(where, given[name], _value(where, fault.derived[name], _Known(given)))
         try:
             series[name] = number(text, series.__getitem__)
         except NoValueError as error:
@@ -88,6 +93,22 @@ def _given(exercise: Exercise) -> _Known:
         except InputError as error:
             raise InputError(f"derived {name}: {error}") from error
     return _Known(given)
+
+
+def _check_faults(exercise: Exercise) -> None:
+    """What changes while a fault is planted is there without it."""
+    experiments = {experiment.id: experiment for experiment in exercise.experiments}
+    for fault in exercise.faults:
+        if more := fault.derived.keys() - exercise.derived.keys():
+            raise InputError(f"fault {fault.id}: derived {min(more)} replaces nothing: [derived] has no such quantity")
+        for name, seconds in fault.seconds.items():
+            if name not in experiments:
+                raise InputError(f'fault {fault.id}: seconds: there is no experiment "{name}"')
+            if not experiments[name].omit_s < seconds <= experiments[name].seconds:
+                most, least = experiments[name].seconds, experiments[name].omit_s
+                raise InputError(
+                    f"fault {fault.id}: seconds: {name} takes from {least:g} s to {most:g}, not {seconds:g}"
+                )
 
 
 def _check_measured(exercise: Exercise, given: _Known) -> None:
@@ -131,16 +152,8 @@ def _check_spread(experiment: Experiment) -> None:
         raise InputError(f"{where}: runs = 1 makes one run, which a spread cannot describe; remove one of the two")
     if len(experiment.spread) > MOST_SPREADS:
         raise InputError(f"{where}: of {len(experiment.spread)} metrics; {MOST_SPREADS} at most")
-    for narrow in experiment.narrow:
-        if experiment.base != "submitted":
-            raise InputError(f"{where}: narrow looks at the facts of what is submitted, and the base is another")
-        if not narrow.where or not narrow.spread:
-            raise InputError(f"{where}: narrow needs where, with facts, and spread, with metrics")
-        for fact in narrow.where:
-            unit_of(fact)
-        if more := narrow.spread.keys() - experiment.spread.keys():
-            raise InputError(f"{where}: narrow speaks of {min(more)}, of which spread says nothing")
-    texts = [*experiment.spread.items(), *(each for narrow in experiment.narrow for each in narrow.spread.items())]
+    _check_steady(where, experiment)
+    texts = [*experiment.spread.items(), *(each for case in experiment.steady for each in case.spread.items())]
     for metric, text in texts:
         if not _METRIC.fullmatch(metric):
             raise InputError(f'{where}: there is no metric "{metric}"')
@@ -151,6 +164,23 @@ def _check_spread(experiment: Experiment) -> None:
             raise InputError(f'{where}: {metric} = "{text}" must be a share such as "5 %" or a distance above 0')
         if not text.strip().endswith("%"):
             _same(f"{where}: {metric}", unit_of(metric), far.unit)
+
+
+def _check_steady(where: str, experiment: Experiment) -> None:
+    for case in experiment.steady:
+        if experiment.base != "submitted":
+            raise InputError(f"{where}: steady looks at the facts of what is submitted, and the base is another")
+        if not case.where:
+            raise InputError(f"{where}: steady needs where, with facts")
+        for fact in case.where:
+            unit_of(fact)
+        if more := case.spread.keys() - experiment.spread.keys():
+            raise InputError(f"{where}: steady speaks of {min(more)}, of which spread says nothing")
+        if not 0 <= case.omit_s < case.seconds <= experiment.seconds:
+            raise InputError(
+                f"{where}: steady omits {case.omit_s:g} s of {case.seconds:g}, and the experiment takes "
+                f"{experiment.seconds:g}: it has to be shorter, and to omit less than all"
+            )
 
 
 def _check_bands(where: str, unit: str | None, check: Check, words: _Known, known: _Known) -> None:

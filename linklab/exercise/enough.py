@@ -12,11 +12,10 @@ import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from fnmatch import fnmatchcase
 from functools import partial
 
 from linklab.exercise.evidence import SHARES, Evidence
-from linklab.exercise.judge import judge, spoken_of
+from linklab.exercise.judge import judge, spoken_of, steady_case
 from linklab.exercise.model import Check, Experiment
 from linklab.judge import samples
 from linklab.judge.quantity import parse_value
@@ -90,11 +89,8 @@ def _ends(evidence: Evidence, checks: Sequence[Check]) -> dict[tuple[str, str], 
 
 def _spread(experiment: Experiment, evidence: Evidence) -> dict[str, str]:
     """The spread of an experiment's metrics, by the facts of what was submitted."""
-    for narrow in experiment.narrow:
-        found = {fact: evidence.fact(fact) for fact in narrow.where}
-        if all((value := found[fact]) and fnmatchcase(value.shown, word) for fact, word in narrow.where.items()):
-            return {**experiment.spread, **narrow.spread}
-    return dict(experiment.spread)
+    case = steady_case(experiment, evidence)
+    return {**experiment.spread, **(case.spread if case is not None else {})}
 
 
 def _moved(metrics: Metrics, ends: dict[tuple[str, str], tuple[float, float]]) -> Iterator[Metrics]:

@@ -249,7 +249,8 @@ def quantities(exercise: Exercise, instance: Instance, more: Mapping[str, Value 
         if parameter.name not in instance.parameters:
             raise InputError(f"the instance has no parameter {parameter.name}")
         known[parameter.name] = parse_value(instance.parameters[parameter.name])
-    for name, text in exercise.derived.items():
+    planted = next((fault.derived for fault in exercise.faults if fault.id == instance.fault), {})
+    for name, text in {**exercise.derived, **planted}.items():
         try:
             known[name] = number(text, known.__getitem__)
         except NoValueError as error:

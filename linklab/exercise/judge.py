@@ -15,7 +15,7 @@ from linklab.errors import InputError
 from linklab.exercise.answers import in_order
 from linklab.exercise.evidence import SHARES, Evidence, fact_value
 from linklab.exercise.fill import fill
-from linklab.exercise.model import Band, Check, Exercise, Experiment
+from linklab.exercise.model import Band, Check, Exercise, Experiment, SteadyCase
 from linklab.exercise.observed import looked_at
 from linklab.exercise.report import CheckResult
 from linklab.judge import samples
@@ -66,7 +66,25 @@ def worth_doing(evidence: Evidence, checks: Sequence[Check]) -> list[Experiment]
             results[check.id] = _judge(_filled(check, evidence.lookup), evidence, results)
             if results[check.id].outcome not in (Outcome.PASS, Outcome.PARTIAL):
                 lost.add(check.id)
-    return [experiment for experiment in evidence.exercise.experiments if experiment.id in wanted]
+    return [_lasting(experiment, evidence) for experiment in evidence.exercise.experiments if experiment.id in wanted]
+
+
+def steady_case(experiment: Experiment, evidence: Evidence) -> SteadyCase | None:
+    """The first of its cases that the submitted state is."""
+    for case in experiment.steady:
+        found = {fact: evidence.fact(fact) for fact in case.where}
+        if all((value := found[fact]) and fnmatchcase(value.shown, word) for fact, word in case.where.items()):
+            return case
+    return None
+
+
+def _lasting(experiment: Experiment, evidence: Evidence) -> Experiment:
+    """The experiment, over the time that the case or the planted fault asks for."""
+    if (case := steady_case(experiment, evidence)) is not None:
+        return experiment.lasting(case.seconds, case.omit_s)
+    planted = (fault for fault in evidence.exercise.faults if fault.id == evidence.fault)
+    seconds = next((fault.seconds.get(experiment.id) for fault in planted), None)
+    return experiment if seconds is None else experiment.lasting(seconds)
 
 
 # --- one check
@@ -250,7 +268,7 @@ def _look(check: Check, evidence: Evidence) -> _Seen | None:
     middle = samples.median(values)
     if middle is None:
         return _Seen(None, evidence.broken.get(experiment, f"{check.subject} was not measured"))
-    described = next(each for each in evidence.exercise.experiments if each.id == experiment)
+    described = next(_lasting(each, evidence) for each in evidence.exercise.experiments if each.id == experiment)
     seeds = samples.in_words(values)
     done = f" ({describe(described, evidence.lookup)}{f', {seeds}' if seeds else ''})"
     return _Seen(fact_value(metric, middle), samples=values, done=done)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import zlib
+from dataclasses import replace
 from pathlib import Path
 
 from linklab.base import installation, toml
@@ -22,11 +23,11 @@ from linklab.exercise.model import (
     Exercise,
     Experiment,
     HiddenChecks,
-    NarrowSpread,
     Parameter,
     Ping,
     PlantedFault,
     Setting,
+    SteadyCase,
     Transfer,
 )
 from linklab.exercise.packed import unpack
@@ -206,14 +207,20 @@ def _fault(table: toml.Table) -> PlantedFault:
     settings = [_lines(part) for part in table.tables("and")]
     if "lines" in table.data:
         settings.insert(0, Setting(table.take("on", str), table.texts("lines")))
+    derived = {key: str(value) for key, value in table.take("derived", dict, {}).items()}
+    seconds = toml.Table(table.take("seconds", dict, {}), f"{table.where} seconds")
+    lasting = {key: float(seconds.take(key, (int, float))) for key in list(seconds.data)}
     table.end()
-    return PlantedFault(name, tuple(settings), key, seen)
+    return PlantedFault(name, tuple(settings), key, seen, derived, lasting)
 
 
-def _narrow(table: toml.Table) -> NarrowSpread:
+def _steady(table: toml.Table, of: Experiment) -> SteadyCase:
     where, spread = ({key: str(value) for key, value in table.take(name, dict).items()} for name in ("where", "spread"))
+    seconds = float(table.take("seconds", (int, float), of.seconds))
+    omit_s = float(table.take("omit", (int, float), of.omit_s))
+    found = SteadyCase(where, seconds, omit_s, spread, table.take("why", str))
     table.end()
-    return NarrowSpread(where, spread)
+    return found
 
 
 def _experiment(table: toml.Table) -> Experiment:
@@ -231,9 +238,9 @@ def _experiment(table: toml.Table) -> Experiment:
         why=table.take("why", str),
         runs=table.take("runs", int, 3),
         spread={key: str(value) for key, value in table.take("spread", dict, {}).items()},
-        narrow=tuple(map(_narrow, table.tables("narrow"))),
         apart=table.take("apart", bool, False),
     )
+    found = replace(found, steady=tuple(_steady(each, found) for each in table.tables("steady")))
     table.end()
     if found.runs < 1:
         raise InputError(f"experiment {found.id}: {found.runs} runs measure nothing")

@@ -8,7 +8,7 @@ Expressions are kept as text and evaluated by `linklab.judge.evaluation`; placeh
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 
@@ -34,6 +34,8 @@ class Setting:
 class PlantedFault:
     """One kind of trouble that a problem may plant; `seen` is an expression that shows it (see `Experiment`).
 
+    derived: expressions in place of those of derived quantities, while it is planted.
+    seconds: experiment → how long its flows send then, in place of its own.
     In a student's part `key` and `seen` are "".
     """
 
@@ -41,6 +43,8 @@ class PlantedFault:
     settings: tuple[Setting, ...]
     key: str
     seen: str
+    derived: Mapping[str, str] = field(default_factory=dict)
+    seconds: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -63,14 +67,18 @@ class Ping:
 
 
 @dataclass(frozen=True)
-class NarrowSpread:
-    """A spread that holds where facts of the submitted state are as wanted.
+class SteadyCase:
+    """Where an experiment leaves less to chance than elsewhere: a shorter test and a narrower spread do there.
 
-    where: fact → its word, with `*` and `?` as in fnmatch; spread: as of `Experiment`, for metrics that it has.
+    where: fact of the submitted state → its word, with `*` and `?` as in fnmatch.
+    seconds, omit_s, spread: as of `Experiment`, in place of its own; the spread, of metrics that this has one of.
     """
 
     where: Mapping[str, str]
+    seconds: float
+    omit_s: float
     spread: Mapping[str, str]
+    why: str
 
 
 @dataclass(frozen=True)
@@ -81,7 +89,7 @@ class Experiment:
     runs: with how many seeds at most; one is enough where nothing is drawn by chance.
     spread: metric → how far from a first run the median of all may lie, a share ("5 %") or a distance ("0.09",
     "5 ms"); see `linklab.exercise.enough`.
-    narrow: the first whose facts match replaces the spread of the metrics that it names.
+    steady: of these cases the first that is there holds.
     apart: in a network of its own, which all students with the same parameters share; only of "start" or "healthy".
     """
 
@@ -96,8 +104,12 @@ class Experiment:
     why: str
     runs: int = 3
     spread: Mapping[str, str] = field(default_factory=dict)
-    narrow: tuple[NarrowSpread, ...] = ()
+    steady: tuple[SteadyCase, ...] = ()
     apart: bool = False
+
+    def lasting(self, seconds: float, omit_s: float | None = None) -> Experiment:
+        """The same over another time; with what it omits where nothing else is given."""
+        return replace(self, seconds=seconds, omit_s=self.omit_s if omit_s is None else omit_s)
 
 
 @dataclass(frozen=True)

@@ -216,7 +216,7 @@ def _one(pocket: _Pocket, experiment: Experiment, submitted: State | None, found
             same = repr(
                 (
                     wanted.dumps(),
-                    replace(experiment, id="", base="", changes={}, why="", runs=1, spread={}, narrow=(), apart=False),
+                    replace(experiment, id="", base="", changes={}, why="", runs=1, spread={}, steady=(), apart=False),
                 )
             )
             if same not in pocket.done:

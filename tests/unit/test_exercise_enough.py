@@ -9,7 +9,7 @@ import pytest
 from linklab.exercise.answers import read_answers
 from linklab.exercise.enough import enough, misled, reach
 from linklab.exercise.evidence import Evidence
-from linklab.exercise.model import Answer, Band, Check, Exercise, Experiment, NarrowSpread, Transfer
+from linklab.exercise.model import Answer, Band, Check, Exercise, Experiment, SteadyCase, Transfer
 from linklab.grade.verify import Proof, first_run
 from linklab.judge.quantity import parse_value
 
@@ -58,8 +58,8 @@ def test_all_that_checks_speak_of_has_to_be_clear():
 
 def test_where_less_is_left_to_chance_a_first_run_decides_more():
     """With a queue for each flow the spread is narrower, and only where the state says that it has them."""
-    narrow = NarrowSpread({"s1-eth2.queues": "several", "s1-eth2.discipline": "* fq_codel"}, {"jain": "0.01"})
-    experiment = replace(GO, narrow=(narrow,))
+    where = {"s1-eth2.queues": "several", "s1-eth2.discipline": "* fq_codel"}
+    experiment = replace(GO, steady=(SteadyCase(where, 30, 10, {"jain": "0.01"}, "Each flow has a queue."),))
     one = runs(experiment, jain=(0.95,), throughput=(0.95e9,))
     facts = {"s1-eth2.discipline": "netem tbf fq_codel"}
     several = replace(one, facts=facts, ways={"s1-eth2.queues": "several"}.get)

@@ -8,7 +8,7 @@ import pytest
 from linklab.exercise.answers import read_answers
 from linklab.exercise.evidence import Evidence, changes
 from linklab.exercise.judge import judge, worth_doing
-from linklab.exercise.model import Answer, Band, Check, Exercise, Experiment, Transfer
+from linklab.exercise.model import Answer, Band, Check, Exercise, Experiment, PlantedFault, SteadyCase, Transfer
 from linklab.exercise.observed import TypedLine
 from linklab.judge.quantity import parse_value
 
@@ -160,6 +160,20 @@ def test_the_kernels_rounding_is_no_change():
     assert [str(change) for change in changes(HEALTHY, {**HEALTHY, "s1-eth2.rate": 9e8})] == [
         "rate of s1-eth2 was 1 Gbps and is 900 Mbps"
     ]
+
+
+def test_where_little_is_left_to_chance_a_shorter_test_is_made_and_told():
+    """By the state, before anything is measured; with a fault that shows itself soon, by that."""
+    case = SteadyCase({"h1.cc": "cubic"}, 8, 3, {}, "Nothing varies.")
+    steady = replace(EVIDENCE, exercise=replace(EXERCISE, experiments=(replace(GO, steady=(case,)),)))
+    assert worth_doing(steady, [FILLED]) == [replace(GO, steady=(case,), seconds=8, omit_s=3)]
+    assert "(h1 → h2 for 8 s on your network" in one(FILLED, steady).story
+    other = replace(steady, facts={**HEALTHY, "h1.cc": "bbr"})
+    assert [(each.seconds, each.omit_s) for each in worth_doing(other, [FILLED])] == [(GO.seconds, GO.omit_s)]
+    planted = PlantedFault(EVIDENCE.fault, (), "", "", seconds={GO.id: 6})
+    soon = replace(EVIDENCE, exercise=replace(EXERCISE, experiments=(GO,), faults=(planted,)))
+    assert worth_doing(soon, [FILLED]) == [replace(GO, seconds=6)]
+    assert worth_doing(replace(soon, fault="another"), [FILLED]) == [GO]
 
 
 def test_a_check_whose_need_failed_is_not_judged():

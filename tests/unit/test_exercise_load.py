@@ -95,13 +95,18 @@ from linklab.exercise.load import load_exercise
         ),
         (
             "seconds = ",
-            'narrow = [{ where = { "s1-eth2.queues" = "several" }, spread = { jain = "0.01" } }]\nseconds = ',
-            "experiment tuned: spread: narrow speaks of jain, of which spread says nothing",
+            'steady = [{ where = { "s1-eth2.queues" = "several" }, spread = { jain = "0.01" }, why = "" }]\nseconds = ',
+            "experiment tuned: spread: steady speaks of jain, of which spread says nothing",
         ),
         (
             "seconds = ",
-            'spread = { jain = "0.05" }\nnarrow = [{ where = {}, spread = { jain = "0.01" } }]\nseconds = ',
-            "experiment tuned: spread: narrow needs where, with facts, and spread, with metrics",
+            'steady = [{ where = {}, spread = {}, why = "" }]\nseconds = ',
+            "experiment tuned: spread: steady needs where, with facts",
+        ),
+        (
+            "seconds = ",
+            'steady = [{ where = { "s1-eth2.queues" = "one" }, spread = {}, seconds = 99, why = "" }]\nseconds = ',
+            "experiment tuned: spread: steady omits 1 s of 99, and the experiment takes 3: it has to be shorter",
         ),
         (
             "seconds = ",
