@@ -23,6 +23,8 @@ from linklab.linux.kernelcalls import CLONE_NEWNET, setns
 
 FORMAT = 1
 CLIENT = "client"
+SCRIPTS = Path("/run/linklab/set_env")
+"""A line for each lab's set_env.sh that has begun here: its process and when that started (proc_pid_stat(5), 22)."""
 NODE_NAME = re.compile(r"\0mininet:([A-Za-z0-9_.-]{1,15})\0?\Z")
 
 
@@ -68,10 +70,25 @@ def state(read: Callable[[re.Pattern[str]], dict[str, Any]] = node) -> dict[str,
     return {"format": FORMAT, "nodes": found}
 
 
+def scripts(place: Path = SCRIPTS, proc: Path = Path("/proc")) -> dict[str, Any]:
+    """How many of a lab's set_env.sh have begun in this network, and whether one still runs; nothing where none has."""
+    try:
+        begun = [line.split() for line in place.read_text("latin-1").splitlines()]
+    except OSError:
+        return {}
+    return {"set_env": {"begun": len(begun), "running": any(_runs(proc, *words[:2]) for words in begun if words[1:])}}
+
+
+def _runs(proc: Path, pid: str, started: str) -> bool:
+    with contextlib.suppress(OSError, IndexError):
+        return (proc / pid / "stat").read_text("latin-1").rpartition(")")[2].split()[19] == started
+    return False
+
+
 def main() -> int:
     """Print the state; 1 where that cannot be."""
     try:
-        text = json.dumps(state(), separators=(",", ":"), sort_keys=True)
+        text = json.dumps({**state(), **scripts()}, separators=(",", ":"), sort_keys=True)
     except OSError as error:
         print(f"node_state: the network's settings cannot be read: {error}; run it as root", file=sys.stderr)
         return 1

@@ -46,7 +46,7 @@ from linklab.judge.verdict import Outcome
 from linklab.lab.model import Lab
 from linklab.manual.model import Manual
 from linklab.manual.names import step_names
-from linklab.state.model import State
+from linklab.state.model import SetEnv, State
 
 COUNTED = frozenset({"ping.sent", "ping.received"})
 """What a run of another length counts otherwise."""
@@ -103,9 +103,9 @@ class Guide:
         self._trying: object = None
         """The line or the file that was seen last; what the kernel then says to be set is by it."""
         self._by_script = False
-        """Whether that is the lab's set_env.sh, or this runs meanwhile."""
-        self._scripting: set[tuple[str, str, float]] = set()
-        """Lines that run set_env.sh and have not ended, or have left it in the background."""
+        """Whether that is the lab's set_env.sh, by its name."""
+        self._set_env = SetEnv()
+        """What the kernel said last of the set_env.sh that have run, in whatever way, and of one that runs."""
         self._last: dict[str, int] = {}
         """Of each terminal the step that measured there last."""
         self._files: dict[str, str] = {}
@@ -154,23 +154,25 @@ class Guide:
     def _told(self, state: State) -> None:
         """The kernel says what is set."""
         before = self.network.settings()
+        by_script = self._by_script or state.set_env != self._set_env or state.set_env.running
+        self._set_env = state.set_env
         self.network = self.network.with_state(state)
         now = self.network.settings()
         if not self.chains.begun:  # as the network was before anything was set
             self.chains.initial, self.chains.begun = now, True
         elif self._knows_kernel:
-            self._follow_kernel(before)
+            self._follow_kernel(before, by_script=by_script)
         else:  # what every network has, such as sysctls, was not known until now and has not changed
             unknown = {key: value for key, value in now.items() if key not in before and not kind_of(key)}
             self.chains.initial = {**unknown, **self.chains.initial}
-            self._follow_kernel({**unknown, **before})
+            self._follow_kernel({**unknown, **before}, by_script=by_script)
         self._knows_kernel = True
 
-    def _follow_kernel(self, before: dict[str, object]) -> None:
+    def _follow_kernel(self, before: dict[str, object], *, by_script: bool) -> None:
         """Follow what the kernel says; what the lab's set_env.sh has just set is not the reader's own doing."""
         own = {at: status.own for at, status in self.wants.items()}
         self._changed(before, ())
-        for at, status in self.wants.items() if self._by_script else ():
+        for at, status in self.wants.items() if by_script else ():
             status.own = own[at]
             if status.given:
                 status.reopen("")
@@ -185,7 +187,7 @@ class Guide:
         self._leave_mininet(line)
         at = self._running.get(line.key)
         section = words.set_up_to(line, self.plan.nodes)
-        self._note_script(line)
+        self._by_script = section is not None
         if at is not None:
             if line.ended:
                 del self._running[line.key]
@@ -213,17 +215,6 @@ class Guide:
             self._set(line, self._parts.pop(line.key, []) or self._parts_of(line))
         else:
             self._begin_parts(self._parts_of(line), line)
-
-    def _note_script(self, line: TypedEvidence) -> None:
-        """The lab's set_env.sh runs, or has just run: what the kernel says now is by it, whatever runs beside it."""
-        if words.runs_set_env(line):
-            if not line.ended or words.goes_on(line, self.plan.nodes):
-                self._scripting.add(line.key)
-            else:
-                self._scripting.discard(line.key)
-            self._by_script = True
-        else:
-            self._by_script = bool(self._scripting)
 
     def _ended_step(self, at: tuple[int, int], line: TypedEvidence) -> None:
         """A line has ended that began a step; it may have done others, too."""
@@ -502,7 +493,7 @@ class Guide:
             self._open.clear()
             self._last.clear()
             self._scripts.clear()
-            self._scripting.clear()
+            self._set_env = SetEnv()
             self.network, self._knows_kernel = SimulatedNetwork(self.plan.devices), False
             self.chains.restarted()
         candidates = [

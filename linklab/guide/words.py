@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping, Sequence
-from fnmatch import fnmatchcase
 from itertools import dropwhile
 from pathlib import PurePosixPath
 from typing import Any
@@ -40,9 +39,7 @@ _ADD = re.compile(r"(?<=\bqdisc )add(?= dev)")
 _REPLACES = "(The manual says add, which the kernel refuses while a discipline is there; replace removes that one.)"
 _PING_BEGINS = re.compile(r"^PING \S+", re.MULTILINE)
 SCRIPT = "set_env.sh"
-_FILLED_IN = re.compile(r"[*?\[]")
 _BEFORE_SCRIPT = frozenset((".", "source", "sh", "bash", "dash"))
-_SCRIPT_NAMED = re.compile(r"(?<![\w.-])set_env\.sh(?![\w.-])")
 _ENDING = frozenset(("kill", "pkill", "killall", "fg"))
 _OPTIONS = {
     "target": "the target",
@@ -424,14 +421,6 @@ def set_up_to(line: TypedEvidence, nodes: Collection[str]) -> str | None:
 def _is_before_script(word: str) -> bool:
     """Whether a word may stand before the script that a shell is to run: the shell, or an option of it."""
     return word in _BEFORE_SCRIPT or word.startswith("-")
-
-
-def runs_set_env(line: TypedEvidence) -> bool:
-    """Whether a line runs the lab's set_env.sh in any way, also within a loop, or by a pattern (glob(7))."""
-    if _SCRIPT_NAMED.search(line.text):
-        return True
-    runs = (_script_of(command) for command in commands_in(line.terminal, line.text))
-    return any(rest and _FILLED_IN.search(rest[0]) and fnmatchcase(SCRIPT, file_name(rest[0])) for rest in runs)
 
 
 def _script_of(command: ShellCommand) -> list[str]:

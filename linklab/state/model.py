@@ -29,14 +29,27 @@ compiled.
 What lies in the working folder is not ours: no json.py there may stand in for the standard one (Python 3.11). -S leaves
 out the packages that are installed, which would take as long as Python itself.
 """
+_MOST_BEGUN = 10**6
 _NODE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,14}")  # as a drawing may name one
 
 
 @dataclass(frozen=True)
+class SetEnv:
+    """How many of a lab's set_env.sh have begun in the network since its start, and whether one runs."""
+
+    begun: int = 0
+    running: bool = False
+
+
+@dataclass(frozen=True)
 class State:
-    """What a whole network is set to; nodes by name, "client" among them."""
+    """What a whole network is set to; nodes by name, "client" among them.
+
+    set_env: what a lab's set_env.sh has had to do with it.
+    """
 
     nodes: Mapping[str, Node]
+    set_env: SetEnv = SetEnv()
 
     @classmethod
     def loads(cls, text: str, where: str = "the state") -> State:
@@ -52,7 +65,7 @@ class State:
         except ValueError as error:
             raise InputError(f"{where}: no state of a network: {error}") from error
         at = At(where)
-        top = at.mapping(data, {"format", "nodes"})
+        top = at.mapping(data, {"format", "nodes", "set_env"})
         if top.get("format") != FORMAT:
             raise InputError(f"{where}: of format {top.get('format')!r}; I know {FORMAT}")
         nodes = {name: read_node(at / name, node) for name, node in at.named(top.get("nodes"), _NODE).items()}
@@ -63,11 +76,14 @@ class State:
             for interface in node.interfaces:
                 if interface != "lo" and owners.setdefault(interface, name) != name:
                     raise InputError(f"{where}: {interface} is both at {owners[interface]} and at {name}")
-        return cls(nodes)
+        return cls(nodes, _read_set_env(at / "set_env", top["set_env"]) if "set_env" in top else SetEnv())
 
     def dumps(self) -> str:
         """Canonical JSON text: sorted keys, one line for each value; what is empty is left out."""
-        return json.dumps({"format": FORMAT, "nodes": _full(asdict(self)["nodes"])}, indent=1, sort_keys=True) + "\n"
+        told: dict[str, Any] = {"format": FORMAT, "nodes": _full(asdict(self)["nodes"])}
+        if self.set_env != SetEnv():
+            told["set_env"] = asdict(self.set_env)
+        return json.dumps(told, indent=1, sort_keys=True) + "\n"
 
     def interfaces(self) -> dict[str, tuple[str, Interface]]:
         """Node and settings of each interface by name; without lo, which each node has."""
@@ -77,6 +93,12 @@ class State:
             for name, interface in settings.interfaces.items()
             if name != "lo"
         }
+
+
+def _read_set_env(at: At, data: Any) -> SetEnv:
+    table = at.mapping(data, {"begun", "running"})
+    begun = (at / "begun").number(table.get("begun"), _MOST_BEGUN, "how many have begun")
+    return SetEnv(begun, (at / "running").flag(table.get("running")))
 
 
 def _full(value: Any) -> Any:
