@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
 from linklab.base import toml
 from linklab.errors import InputError, MissingError
-from linklab.exercise.judge import experiments_of
+from linklab.exercise.judge import experiments_of, spoken_of
 from linklab.exercise.load import STUDENT, load_exercise
 from linklab.exercise.model import Exercise
 from linklab.exercise.packed import pack
@@ -63,6 +63,7 @@ def _student_toml(exercise: Exercise) -> str:
     table = toml.loads(toml.read_text(exercise.folder / "exercise.toml"))
     shown = [check for check in exercise.checks if not check.hidden]
     measured = {name for check in shown for name in experiments_of(check, exercise)}
+    spoken = {name.partition(".")[::2] for check in shown for name in spoken_of(check)}
     ids = {check.id for check in shown}
     faults = [{k: v for k, v in fault.items() if k not in _OF_INSTRUCTOR} for fault in table.pop("fault", [])]
     kept = {
@@ -70,11 +71,28 @@ def _student_toml(exercise: Exercise) -> str:
         "part": STUDENT,
         "planted": pack(faults),
         "hidden": {"checks": exercise.hidden.count, "points": exercise.hidden.points},
-        "experiment": [{**each, "why": ""} for each in table.get("experiment", []) if each["id"] in measured],
+        "experiment": [
+            _shown(each, {metric for name, metric in spoken if name == each["id"]})
+            for each in table.get("experiment", [])
+            if each["id"] in measured
+        ],
         "check": [each for each in table["check"] if each["id"] in ids],
     }
     head = f"# {exercise.heading}: the students' part, made from the instructor's. Hidden checks are not in it.\n"
     return head + _toml(kept)
+
+
+def _shown(experiment: Mapping[str, Any], spoken: Collection[str]) -> dict[str, Any]:
+    """An experiment without what hidden checks alone need of it, and without the cases that tell of right answers.
+
+    spoken: the metrics that visible checks speak of.
+    """
+    kept = {key: value for key, value in experiment.items() if key not in ("spread", "ping", "steady")} | {"why": ""}
+    if spread := {metric: far for metric, far in experiment.get("spread", {}).items() if metric in spoken}:
+        kept["spread"] = spread
+    if "ping" in experiment and any(metric.startswith("ping.") for metric in spoken):
+        kept["ping"] = experiment["ping"]
+    return kept
 
 
 def _toml(table: Mapping[str, Any]) -> str:

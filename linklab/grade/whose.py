@@ -68,13 +68,12 @@ def absent(entries: Sequence[Entry], roster: Sequence[Student]) -> list[Finding]
 
 
 def nowhere(entries: Sequence[Entry], roster: Sequence[Student]) -> list[Student]:
-    """Who of a roster has no submission, nor one that is named for them but not proven to be theirs."""
+    """Who of a roster has no submission, nor one that is named for them alone but not proven to be theirs."""
     there = {entry.student for entry in entries}
-    return [
-        each
-        for each in roster
-        if each.id not in there and not any(_speaks_of(entry.label, each.id, each.name) for entry in entries)
-    ]
+    for entry in entries:
+        named = [each.id for each in roster if _speaks_of(entry.label, each.id, each.name)]
+        there |= {*named} if len(named) == 1 else set()
+    return [each for each in roster if each.id not in there]
 
 
 def unproven(entries: Sequence[Entry]) -> list[Finding]:

@@ -252,6 +252,8 @@ def test_who_handed_in_nothing_has_a_line_in_the_grades():
     grace, lab = Student("s9", "Grace Hopper"), replace(graded.report(student="", name=""), unproven=True)
     entries = [Entry("a", "a.zip", graded.report(student="s1234")), Entry("b", "lab3-s1235.zip", lab)]
     assert nowhere(entries, (ADA, ALAN, grace)) == [grace], "the lab is named for Alan, and proves nothing"
+    both = Entry("c", "lab3-s1234-s1235.zip", lab)
+    assert nowhere([both], (ADA, ALAN)) == [ADA, ALAN], "regression: a file that names several is nobody's"
     text = grades_csv(entries[:1], nowhere(entries[:1], (ADA, ALAN)))
     lines = list(csv.DictReader(io.StringIO(text)))
     assert [(line["ID number"], line["Status"]) for line in lines] == [

@@ -6,6 +6,7 @@ import json
 import pytest
 from small_exercise import make_clone
 
+from linklab.base import toml
 from linklab.errors import InputError, MissingError
 from linklab.exercise.course import Course
 from linklab.exercise.handout import handout_html
@@ -53,6 +54,15 @@ def test_a_students_part_tells_nothing_that_is_the_instructors(folder, tmp_path)
     told += [line.lstrip("# ") for line in (folder / "exercise.toml").read_text().splitlines() if line.startswith("# ")]
     assert not [word for word in told if json.dumps(word, ensure_ascii=False)[1:-1] in text]
     assert not [fault.id for fault in whole.faults if f'id = \\"{fault.id}' in text]
+
+
+def test_a_students_part_does_not_say_what_hidden_checks_measure_or_which_answers_are_steady(tmp_path):
+    """Regression: Problem 3's spoke of ping.mean, which a hidden check alone does, and of FQ-CoDel."""
+    folder = next(each for each in exercise_folders() if each.name.startswith("3-minimising"))
+    theirs = toml.loads(student_part(folder)["exercise.toml"].decode())
+    both = next(each for each in theirs["experiment"] if each["id"] == "both")
+    assert not {"ping", "steady"} & both.keys()
+    assert set(both["spread"]) == {"jain", "throughput"}
 
 
 @each
