@@ -209,6 +209,9 @@ class Guide:
         if section is not None:
             if line.ended and line.status in (0, None):
                 self._set_up(section)
+            if behind := words.behind_script(line.text):
+                self._typed(replace(line, text=behind))
+                self._by_script = True
         elif not self._sets(line):
             self._ran(line)
         elif line.ended:

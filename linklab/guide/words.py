@@ -39,6 +39,7 @@ _ADD = re.compile(r"(?<=\bqdisc )add(?= dev)")
 _REPLACES = "(The manual says add, which the kernel refuses while a discipline is there; replace removes that one.)"
 _PING_BEGINS = re.compile(r"^PING \S+", re.MULTILINE)
 SCRIPT = "set_env.sh"
+_BEHIND_SCRIPT = re.compile(r".*(?<![\w.-])set_env\.sh(?![\w.-])(?:[^;&|>]|>&?)*(?:&&|;)\s*(.+)", re.DOTALL)
 _BEFORE_SCRIPT = frozenset((".", "source", "sh", "bash", "dash"))
 _ENDING = frozenset(("kill", "pkill", "killall", "fg"))
 _OPTIONS = {
@@ -416,6 +417,12 @@ def set_up_to(line: TypedEvidence, nodes: Collection[str]) -> str | None:
         if rest and file_name(rest[0]) == SCRIPT:
             return rest[1] if len(rest) > 1 and rest[1] != "end" else ""
     return None
+
+
+def behind_script(text: str) -> str:
+    """What a line does after the lab's set_env.sh, the last one that it names; "" for nothing."""
+    found = _BEHIND_SCRIPT.match(text)
+    return found[1] if found else ""
 
 
 def _is_before_script(word: str) -> bool:
