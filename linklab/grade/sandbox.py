@@ -53,7 +53,7 @@ from linklab.grade.exchange import CameOut, Exchange
 from linklab.grade.guard import FILES, PROCESSES, REST, RUNS, WAKE_S, NetworkGuard
 from linklab.grade.hearsay import MOST_CONSOLE, answers, believing_nothing, built, keepers_word, times
 from linklab.grade.limits import HANG_S, IDLE_S, LAB_S, MOST_HELD, Limits
-from linklab.grade.looks import CROWDED, Bounds
+from linklab.grade.looks import CROWDED, SPENT, Bounds
 from linklab.grade.their_folder import IN_ITS_PLACE, OF_THE_GRADER
 from linklab.topology import Topology
 
@@ -439,6 +439,7 @@ class SandboxNetwork(PocketNetwork):
             if not self._tell_guard(word):
                 return
             look_s = time.thread_time() - began_s
+            SPENT.add(look_s)
 
     def _watch_looks(self) -> None:
         """End the network when its processes cannot be looked at, since somebody holds what that needs, as of /proc.

@@ -36,6 +36,7 @@ from linklab.errors import LinklabError
 from linklab.exercise.places import searching
 from linklab.exercise.report import Report, Status, called
 from linklab.grade import scope, scratch, subordinate
+from linklab.grade.looks import SPENT
 
 GRADE = "linklab.grade.worker:grade_in_pocket"
 GRACE_S = 120.0
@@ -332,23 +333,31 @@ class _OverworkedError(BaseException):
 
 @contextlib.contextmanager
 def _processor_time(most_s: float) -> Iterator[None]:
-    """Raise _OverworkedError in the main thread where all threads together take more; children do not count.
+    """Raise _OverworkedError in the main thread where all threads together take more.
+
+    Neither children count nor looks, which a network can ask for with processes that only wait, and which rest ten
+    times as long as they take.
 
     It takes a timer and a thread. The timer's signal goes to whichever thread computes (setitimer(2)), which wakes no
     main thread that waits for that one. The thread does not run while C code such as `re` holds the interpreter's lock;
     but that code looks for signals.
     """
 
+    def taken_s() -> float:
+        return time.process_time() - SPENT.s
+
     def over(*_: object) -> None:
-        raise _OverworkedError
+        if (left_s := until_s - taken_s()) <= 0:
+            raise _OverworkedError
+        signal.setitimer(signal.ITIMER_PROF, max(left_s, LOOK_S), _AGAIN_S)
 
     def watch() -> None:
         while not ended.wait(LOOK_S):
-            if time.process_time() > until_s:
+            if taken_s() > until_s:
                 signal.pthread_kill(main, signal.SIGPROF)
                 ended.wait(_AGAIN_S)
 
-    ended, main, until_s = threading.Event(), threading.get_ident(), time.process_time() + most_s
+    ended, main, until_s = threading.Event(), threading.get_ident(), taken_s() + most_s
     before = signal.signal(signal.SIGPROF, over)
     signal.setitimer(signal.ITIMER_PROF, most_s, _AGAIN_S)
     watcher = threading.Thread(target=watch, name="processor time", daemon=True)

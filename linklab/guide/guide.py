@@ -201,11 +201,7 @@ class Guide:
         self._works_on(line)
         if words.is_about_guide(line, self.plan.nodes):
             return
-        if line.ended and (node := words.ends_background(line, self.plan.nodes)):
-            ended = [step_id for where, step_id in self._background if where == node]
-            self._background = [each for each in self._background if each[0] != node]
-            for step_id in ended:
-                self.servers.ended(step_id)
+        self._end_background(line)
         if section is not None:
             if line.ended and line.status in (0, None):
                 self._set_up(section)
@@ -218,6 +214,14 @@ class Guide:
             self._set(line, self._parts.pop(line.key, []) or self._parts_of(line))
         else:
             self._begin_parts(self._parts_of(line), line)
+
+    def _end_background(self, line: TypedEvidence) -> None:
+        """A line may end what earlier ones have left in the background."""
+        if line.ended and (node := words.ends_background(line, self.plan.nodes)):
+            ended = [step_id for where, step_id in self._background if where == node]
+            self._background = [each for each in self._background if each[0] != node]
+            for step_id in ended:
+                self.servers.ended(step_id)
 
     def _ended_step(self, at: tuple[int, int], line: TypedEvidence) -> None:
         """A line has ended that began a step; it may have done others, too."""

@@ -20,6 +20,7 @@ from pathlib import Path
 from linklab.errors import EngineError, LinklabError
 from linklab.exercise.report import CheckResult, Report, Status, Trace
 from linklab.grade import worker
+from linklab.grade.looks import SPENT
 from linklab.grade.scratch import working_folder
 from linklab.judge.verdict import Outcome
 
@@ -125,6 +126,15 @@ def for_once(wanted):
     time.sleep(600)
 
 
+def look_on():
+    """Compute as a thread does that looks at a network of thousands of processes, for two seconds."""
+    for _ in range(20):
+        began_s = time.thread_time()
+        while time.thread_time() < began_s + 0.1:
+            pass
+        SPENT.add(time.thread_time() - began_s)
+
+
 def grade(  # noqa: PLR0912 - a branch for each thing that can be asked for
     bundle, course, *, seeds=(1,), sandboxed=True, own_users=False, shared=None
 ):
@@ -173,6 +183,8 @@ def grade(  # noqa: PLR0912 - a branch for each thing that can be asked for
         case "leave":
             subprocess.Popen(["sleep", wanted["for"]])
             subprocess.run([sys.executable, "-c", "import time\nwhile time.process_time() < 2: pass"], check=True)
+        case "look":
+            look_on()
         case "take":
             if shared is not None:
                 raise RuntimeError("it took what another network answered")

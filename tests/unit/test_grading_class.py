@@ -406,6 +406,11 @@ def test_processor_time_of_a_child_is_not_that_of_the_process_that_grades():
     assert done.report.status is Status.GRADED
 
 
+def test_looking_at_networks_is_not_the_processor_time_of_the_process_that_grades():
+    """Regression: 1,700 processes that only waited made it use up its time, and no mark came of it."""
+    assert run_unit(unit("look", processor_s=1.0)).report.status is Status.GRADED
+
+
 def test_what_broke_says_whose_it_claims_to_be():
     """The instructor knows whom it may concern; nothing is proved by it, so it is nobody's."""
     says = {"format": 1, "exercise": "exercise3", "version": 1, "course": "C", "student": "s7", "name": "Ada"}
