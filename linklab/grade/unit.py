@@ -45,6 +45,7 @@ from linklab.topology import Topology
 SEEDS = (1, 2, 3)
 """Up to three runs, so one unlucky draw of losses decides nothing: `linklab.exercise.enough` says when fewer do."""
 _MOST_SEED = 2**31 - 1
+_NOTHING_DONE = "nothing was changed or answered, so nothing was measured"
 _MOST_CHANGES = 2000
 """Of those that a report tells; a state that takes more commands is one that no network can be set to."""
 
@@ -146,7 +147,7 @@ def examine(
     *,
     every: bool = False,
 ) -> tuple[Report, Evidence]:
-    """As `assess`, with what the report follows from; `every` seed is run, also where fewer are enough."""
+    """As `assess`, with what the report follows from; `every` seed is run, also where fewer or none are enough."""
     exercise, instance = submission.exercise, submission.instance
     chosen = exercise.checks if checks is None else checks
     lookup = quantities(exercise, instance)
@@ -155,7 +156,11 @@ def examine(
     state, notes = handed_in.state, handed_in.notes
 
     def choose(so_far: Rerun) -> Sequence[Experiment]:
-        return worth_doing(_evidence(submission, so_far, state, lookup), chosen)
+        evidence = _evidence(submission, so_far, state, lookup)
+        if not every and _nothing_done(submission, evidence):
+            so_far.broken |= {experiment.id: _NOTHING_DONE for experiment in exercise.experiments}
+            return []
+        return worth_doing(evidence, chosen)
 
     def settled(done: Rerun) -> bool:
         return not every and enough(_evidence(submission, done, state, lookup), chosen)
@@ -204,6 +209,13 @@ def examine(
         stopped=handed_in.stopped,
     )
     return report, evidence
+
+
+def _nothing_done(submission: Submission, evidence: Evidence) -> bool:
+    """Whether the network is as set_env.sh leaves it and nothing is answered, which earns nothing (`prove_empty`)."""
+    answers = submission.answers
+    done = (submission.work or "").strip() or answers.values or answers.problems.keys() - {*answers.missing}
+    return not done and not changes(evidence.references["start"], evidence.facts)
 
 
 def _told_changes(evidence: Evidence) -> tuple[tuple[tuple[str, str, str], ...], tuple[str, ...]]:

@@ -25,7 +25,7 @@ from linklab.grade.known import Known
 from linklab.grade.rerun import rerun
 from linklab.grade.sample import drawn, empty, instance_of, sample
 from linklab.grade.submission import Submission
-from linklab.grade.unit import SEEDS, assess, examine, network_of
+from linklab.grade.unit import SEEDS, examine, network_of
 from linklab.judge.evaluation import holds, names
 from linklab.judge.verdict import Outcome
 from linklab.state.facts import facts
@@ -129,7 +129,7 @@ def first_run(proof: Proof, evidence: Evidence) -> Proof:
 
 def prove_empty(exercise: Exercise, instance: Instance, engine: Engine, seeds: Sequence[int]) -> Proof:
     """An empty submission earns nothing, and not because our tools broke."""
-    report = assess(empty(exercise, instance).submission, engine, seeds)
+    report, _ = examine(empty(exercise, instance).submission, engine, seeds, every=True)
     if broke := [check.story for check in report.checks if check.outcome is Outcome.ERROR]:
         return Proof(instance.student, "empty", holds=False, said=" | ".join(broke))
     earned = [check.id for check in report.checks if check.score]

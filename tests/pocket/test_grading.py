@@ -36,7 +36,7 @@ from linklab.grade.sample import COURSE_FILE, empty, instance_of, sample
 from linklab.grade.shared import SharedEngine
 from linklab.grade.traffic import drive
 from linklab.grade.unit import assess, grade, network_of
-from linklab.grade.verify import prove_wrong, verify
+from linklab.grade.verify import prove_empty, prove_wrong, verify
 from linklab.topology import Topology
 
 pytestmark = needs_pocket
@@ -192,10 +192,16 @@ def test_the_mark_does_not_depend_on_how_a_number_is_spelt(problem, zipped):
 
 
 def test_nothing_handed_in_earns_nothing_and_measures_nothing(problem, zipped):
-    """The fault is still there; what cannot earn a point is not driven."""
-    report = graded(zipped(empty(problem, instance_of(problem, 1))))
-    assert (report.status, report.score) == (Status.GRADED, 0)
+    """That it earns nothing is proved by measuring it; an answer, which may be right, has the network measured."""
+    nothing = empty(problem, instance_of(problem, 1))
+    report = graded(zipped(nothing))
+    assert (report.status, report.score, report.metrics) == (Status.GRADED, 0, {})
     assert {check.outcome.value for check in report.checks} <= {"fail", "skipped"}
+    assert any("nothing was changed or answered, so nothing was measured" in check.story for check in report.checks)
+    proof = prove_empty(problem, instance_of(problem, 1), ENGINE, (1,))
+    assert (proof.holds, proof.said) == (True, "earns nothing")
+    answered = graded(zipped(nothing, answers_toml=b'throughput = "3 Mbps"\n'))
+    assert answered.metrics
 
 
 @pytest.mark.long

@@ -69,7 +69,7 @@ def test_an_empty_submission_at_which_our_tools_broke_proves_nothing(exercise, m
         "a", "A", "measure", 0.0, 1.0, False, outcome=Outcome.ERROR, story="error a: could not be judged"
     )
     report = graded.report(checks=(broke,), score=0.0)
-    monkeypatch.setattr(verify, "assess", lambda *_: report)
+    monkeypatch.setattr(verify, "examine", lambda *_, **__: (report, None))
     proof = verify.prove_empty(exercise, practice_instance(exercise), None, (1,))
     assert (proof.holds, proof.said) == (False, "error a: could not be judged")
 
