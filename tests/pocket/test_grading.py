@@ -200,7 +200,7 @@ def test_nothing_handed_in_earns_nothing_and_measures_nothing(problem, zipped):
     assert any("nothing was changed or answered, so nothing was measured" in check.story for check in report.checks)
     proof = prove_empty(problem, instance_of(problem, 1), ENGINE, (1,))
     assert (proof.holds, proof.said) == (True, "earns nothing")
-    answered = graded(zipped(nothing, answers_toml=b'throughput = "3 Mbps"\n'))
+    answered = graded(zipped(nothing, answers_toml=b'streams = "1"\nthroughput = "3 Mbps"\n'))
     assert answered.metrics
 
 
