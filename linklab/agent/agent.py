@@ -28,6 +28,7 @@ from linklab.agent import (
     names,
     network,
     network_time,
+    node_state,
     own_kernel,
     protocol,
     recording,
@@ -251,6 +252,9 @@ class Agent:
     def _op_computed(self, _: dict[str, Any]) -> dict[str, Any]:
         found = own_kernel.computed()
         return {"computed": [{**one, "from_s": one["clock_s"] - self.ready_clock} for one in found]}
+
+    def _op_state(self, _: dict[str, Any]) -> dict[str, Any]:
+        return {"state": node_state.text()}
 
     def _op_run(self, message: dict[str, Any]) -> None:
         actions = message["actions"]

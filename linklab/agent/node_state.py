@@ -85,14 +85,18 @@ def _runs(proc: Path, pid: str, started: str) -> bool:
     return False
 
 
+def text() -> str:
+    """The state, with the scripts, as JSON; OSError where it cannot be read."""
+    return json.dumps({**state(), **scripts()}, separators=(",", ":"), sort_keys=True)
+
+
 def main() -> int:
     """Print the state; 1 where that cannot be."""
     try:
-        text = json.dumps({**state(), **scripts()}, separators=(",", ":"), sort_keys=True)
+        print(text())
     except OSError as error:
         print(f"node_state: the network's settings cannot be read: {error}; run it as root", file=sys.stderr)
         return 1
-    print(text)
     return 0
 
 

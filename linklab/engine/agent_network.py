@@ -116,6 +116,11 @@ class AgentNetwork:
         answer = self.link.request("computed", deadline_s=60, what="asking what was computed")
         return [Computed(found["program"], found["from_s"], found["s"]) for found in answer["computed"]]
 
+    def state_text(self) -> str:
+        """See `Network.state_text`."""
+        answer = self.link.request("state", deadline_s=60, what="asking what it is set to")
+        return str(answer["state"])
+
 
 def _action(typed: Typed) -> dict[str, Any]:
     killed = {} if typed.kill_s is None else {"kill_s": typed.kill_s}

@@ -275,6 +275,10 @@ class Network(Protocol):
         """The programs for which network time followed the processor's; from the first on, a run cannot be repeated."""
         ...
 
+    def state_text(self) -> str:
+        """What every node is set to, as JSON (`linklab.agent.node_state`): the agent's word, and no program starts."""
+        ...
+
     def close(self) -> None:
         """End the network, from any thread and in any state; idempotent."""
         ...

@@ -265,6 +265,10 @@ class SharedNetwork:
         """See `Network.computed`."""
         return self._ask("computed", None, lambda network: list(network.computed()))
 
+    def state_text(self) -> str:
+        """See `Network.state_text`."""
+        return self._ask("state", None, lambda network: network.state_text())
+
     def close(self) -> None:
         """End it, if it runs."""
         self._key = None

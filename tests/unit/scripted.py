@@ -135,6 +135,10 @@ class ScriptedNetwork:
         """No program of the script computes."""
         return []
 
+    def state_text(self) -> str:
+        """What it answers to "the state"."""
+        return self.complete(api.Typed("client", "the state"), self.time_s).output
+
     def close(self) -> None:
         """End it."""
         self.closed = True

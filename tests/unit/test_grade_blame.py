@@ -50,8 +50,8 @@ class Answers:
             return self.sets
         if text.startswith("sh /lab/restore-0.sh"):
             return self._set
-        if "node_state" in text:
-            return lambda folder: (folder / "state.json").write_text(self.state) and ""
+        if text == "the state" or "node_state" in text:
+            return self.state
         if text.startswith("iperf3 -c") and isinstance(self.iperf3, Exception):
             return self.iperf3
         if text.startswith("iperf3 -c"):
