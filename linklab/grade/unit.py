@@ -212,9 +212,17 @@ def examine(
 
 
 def _nothing_done(submission: Submission, evidence: Evidence) -> bool:
-    """Whether the network is as set_env.sh leaves it and nothing is answered, which earns nothing (`prove_empty`)."""
+    """Whether the network is as set_env.sh leaves it and nothing is answered, which earns nothing (`prove_empty`).
+
+    Where no drawing is handed out, to draw it is the work.
+    """
     answers = submission.answers
-    done = (submission.work or "").strip() or answers.values or answers.problems.keys() - {*answers.missing}
+    done = (
+        not submission.exercise.topology
+        or (submission.work or "").strip()
+        or answers.values
+        or answers.problems.keys() - {*answers.missing}
+    )
     return not done and not changes(evidence.references["start"], evidence.facts)
 
 

@@ -20,7 +20,7 @@ from linklab.exercise.instance import (
     issue,
     practice_instance,
 )
-from linklab.exercise.load import known_exercise, load_exercise
+from linklab.exercise.load import find_exercise, known_exercise, load_exercise
 from linklab.exercise.model import Band, Experiment, Ping
 from linklab.exercise.places import VARIABLE
 from linklab.exercise.report import Status
@@ -32,8 +32,9 @@ from linklab.grade.more import prove_chain
 from linklab.grade.mutants import mutations
 from linklab.grade.own_folder import self_check
 from linklab.grade.rerun import rerun
-from linklab.grade.sample import COURSE_FILE, empty, instance_of, sample
+from linklab.grade.sample import COURSE_FILE, drawn, empty, instance_of, sample
 from linklab.grade.shared import SharedEngine
+from linklab.grade.submission import Submission
 from linklab.grade.traffic import drive
 from linklab.grade.unit import assess, grade, network_of
 from linklab.grade.verify import prove_empty, prove_wrong, verify
@@ -202,6 +203,15 @@ def test_nothing_handed_in_earns_nothing_and_measures_nothing(problem, zipped):
     assert (proof.holds, proof.said) == (True, "earns nothing")
     answered = graded(zipped(nothing, answers_toml=b'streams = "1"\nthroughput = "3 Mbps"\n'))
     assert answered.metrics
+
+
+def test_where_students_draw_the_drawing_is_work_that_is_measured():
+    """Regression: Exercise 1, drawn rightly but not answered, lost 22 points; a comment in work.sh gave them back."""
+    first = load_exercise(find_exercise("exercise1"))
+    instance = instance_of(first, 1)
+    submission = Submission(first, instance, drawn(first, instance, solution(first)), read_answers("", first))
+    report = assess(submission, ENGINE, (1,))
+    assert (report.score, report.metrics.keys()) == (80, {"reach", "bulk"})
 
 
 @pytest.mark.long
