@@ -12,6 +12,7 @@ from pockets import needs_pocket, type_
 from linklab.engine.pocket import PocketEngine
 from linklab.lab.model import find_lab, load_lab
 from linklab.manual.model import Commands
+from linklab.state.model import READ_STATE, SetEnv, State
 
 pytestmark = needs_pocket
 
@@ -112,3 +113,33 @@ def test_a_port_that_is_gone_ends_the_script(tmp_path):
             "set_env.sh: h1-eth0 is gone: end the network and start it again",
             "set_env.sh: not everything could be undone, see above; the settings were not made",
         ]
+
+
+@pytest.mark.parametrize(
+    ("line", "begun"),
+    [
+        ("cat set_env.sh", 0),
+        ("sudo ./set_env.sh 2.2", 1),
+        ("cat set_*.sh | sudo bash -s end", 1),
+        ("LINKLAB_INSIDE= bash set_env.sh end", 1),
+        ("(sleep 1; ./set_env.sh end) >/dev/null 2>&1 & sleep 9", 1),
+        ("./set_env.sh 9.9; cp set_env.sh mine.sh; bash mine.sh end; bash mine.sh end", 2),
+    ],
+)
+def test_the_script_tells_the_network_that_it_has_run(tmp_path, line, begun):
+    """In whatever way it was started, under whichever name; not where it only says that there is no such section."""
+    with started(tmp_path / "lab", 8) as network:
+        type_(network, line)
+        type_(network, "sleep 1")
+        told = State.loads(network.state_text()).set_env
+        assert told == SetEnv(begun)
+        assert State.loads(type_(network, READ_STATE).output).set_env == told
+
+
+def test_the_state_says_so_while_the_script_runs(tmp_path):
+    """Stopped in the middle, it may go on at any time."""
+    with started(tmp_path / "lab", 8) as network:
+        type_(network, "sed -i 's/^undo$/sleep 5; undo/' set_env.sh; bash set_env.sh end >/dev/null & sleep 1")
+        assert State.loads(network.state_text()).set_env == SetEnv(1, running=True)
+        type_(network, "sleep 9")
+        assert State.loads(network.state_text()).set_env == SetEnv(1)

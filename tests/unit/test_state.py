@@ -6,6 +6,7 @@ import copy
 import json
 import re
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ from linklab.errors import InputError, StateError
 from linklab.exercise.restore import restore_lines, settings_alone, unlike
 from linklab.exercise.wanted import with_facts
 from linklab.state.facts import facts
-from linklab.state.model import State
+from linklab.state.model import SetEnv, State
 from linklab.state.node import SYSCTLS
 from linklab.state.ways import StateWays
 from linklab.tc import QDISCS, mean_loss
@@ -941,3 +942,32 @@ def test_a_class_with_nothing_in_it_holds_what_the_length_was_when_it_was_made()
     wanted = with_facts(older, {"s1-eth2.queue": 5000.0})
     assert facts(wanted)["s1-eth2.queue"] == 5000
     assert "leaf_limit" not in wanted.interfaces()["s1-eth2"][1].classes[0].options
+
+
+def told(began, place):
+    """What is said of the scripts that have begun here: (process, when it started) of each."""
+    place.write_text("".join(f"{pid} {started}\n" for pid, started in began))
+    return node_state.scripts(place)
+
+
+def test_a_state_says_how_many_set_env_have_begun_and_whether_one_runs(tmp_path):
+    """By the process and the time of its start, since numbers come again; what wrote no such line has ended."""
+    ours = Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19]
+    pid = Path("/proc/self").resolve().name
+    assert node_state.scripts(tmp_path / "none") == {}
+    assert told([(pid, ours)], tmp_path / "a") == {"set_env": {"begun": 1, "running": True}}
+    assert told([(pid, int(ours) + 1)], tmp_path / "a") == {"set_env": {"begun": 1, "running": False}}
+    assert told([("x", ""), ("4194305", "7")], tmp_path / "a") == {"set_env": {"begun": 2, "running": False}}
+
+
+def test_what_set_env_had_to_do_with_a_state_is_kept_and_checked():
+    """It is left out where no script has begun, as from every other network."""
+    began = replace(TUNED, set_env=SetEnv(2, running=True))
+    assert State.loads(began.dumps()) == began
+    assert '"set_env"' not in TUNED.dumps()
+    data = json.loads(began.dumps())
+    for wrong in ({"begun": -1}, {"begun": True}, {"running": 1}, {"begun": None}, {"more": 1}, {"begun": 10**7}):
+        with pytest.raises(InputError, match="set_env"):
+            State.loads(json.dumps({**data, "set_env": {**data["set_env"], **wrong}}))
+    with pytest.raises(InputError, match="set_env"):
+        State.loads(json.dumps({**data, "set_env": []}))
