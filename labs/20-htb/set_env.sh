@@ -17,8 +17,12 @@ pgrep -f "mininet:" >/dev/null || {
 [[ $(id -u) == 0 ]] || { echo "set_env.sh: only root may change these settings: sudo ./set_env.sh $*" >&2; exit 3; }
 here=$(readlink /proc/self/ns/net) root=$(readlink /proc/1/ns/net || true)
 [[ -z $root || $here == "$root" ]] || exec mnexec -a 1 bash "$0" "$@" # a node does not see the switches' ports
-# by this the guide knows whose doing it is what the kernel says from here on
-[[ ! -d /sys/module/pocket ]] || echo "$$ $(cut -d' ' -f22 /proc/$$/stat)" >>/run/linklab/set_env
+# tells the guide that what changes from here on is this script's doing: its process, and when that started
+if [[ -d /sys/module/pocket ]]; then
+  stat=$(</proc/$$/stat)
+  read -ra stat <<<"${stat##*) }"
+  echo "$$ ${stat[19]}" >>/run/linklab/set_env || true
+fi
 at() { # ends the script at the section asked for
   for section; do [[ $section != "$goal" ]] || { echo "Section $goal can begin."; exit 0; }; done
 }

@@ -13,6 +13,7 @@ import contextlib
 import json
 import os
 import re
+import stat
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -25,6 +26,9 @@ FORMAT = 1
 CLIENT = "client"
 SCRIPTS = Path("/run/linklab/set_env")
 """A line for each lab's set_env.sh that has begun here: its process and when that started (proc_pid_stat(5), 22)."""
+MOST_BYTES = 65536
+MOST_LOOKED_AT = 100
+"""Of that file, and of its lines."""
 NODE_NAME = re.compile(r"\0mininet:([A-Za-z0-9_.-]{1,15})\0?\Z")
 
 
@@ -73,15 +77,19 @@ def state(read: Callable[[re.Pattern[str]], dict[str, Any]] = node) -> dict[str,
 def scripts(place: Path = SCRIPTS, proc: Path = Path("/proc")) -> dict[str, Any]:
     """How many of a lab's set_env.sh have begun in this network, and whether one still runs; nothing where none has."""
     try:
-        begun = [line.split() for line in place.read_text("latin-1").splitlines()]
+        number = os.open(place, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(number, "rb") as file:  # anybody may have made it, or written there
+            lines = file.read(MOST_BYTES).splitlines() if stat.S_ISREG(os.fstat(number).st_mode) else []
     except OSError:
         return {}
-    return {"set_env": {"begun": len(begun), "running": any(_runs(proc, *words[:2]) for words in begun if words[1:])}}
+    begun = [line.split() for line in lines]
+    last = {(words[0], words[1]) for words in begun[-MOST_LOOKED_AT:] if len(words) == 2 and words[0].isdigit()}
+    return {"set_env": {"begun": len(begun), "running": any(_runs(proc, *one) for one in last)}}
 
 
-def _runs(proc: Path, pid: str, started: str) -> bool:
+def _runs(proc: Path, pid: bytes, started: bytes) -> bool:
     with contextlib.suppress(OSError, IndexError):
-        return (proc / pid / "stat").read_text("latin-1").rpartition(")")[2].split()[19] == started
+        return (proc / pid.decode() / "stat").read_bytes().rpartition(b")")[2].split()[19] == started
     return False
 
 

@@ -18,6 +18,7 @@ Requests to the agent: {"id": n, "op": ..., ...}, answered by {"id": n, "ok": ..
     finished   terminal, within_s?                           one of those, when it has ended by itself; Ctrl+C after
                                                              so much network time
     now        -                                             {"now_s": ..., "clock_s": the kernel's clock}
+    state      -                                             {"state": the JSON text of linklab.agent.node_state}
     date       date_ns: since the epoch                      {}: its date, on the paced clock
     resting    terminal                                      what is in its foreground (linklab.agent.resting)
     open       node, rows, columns, argv?, apart?            {"terminal": "t1"}; then events data and closed;

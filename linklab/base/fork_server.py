@@ -33,6 +33,8 @@ Prepare = Callable[[], None]
 
 _START, _WAIT = b"s", b"w"
 _NUMBER = struct.Struct("=q")
+_ANSWERS_S, _ENDS_S = 60.0, 10.0
+"""Wall-clock seconds after which a server that has not answered, or ended, is replaced, or killed."""
 _ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 """Else importing numpy would start threads, of which a copy has none (fork(2))."""
 
@@ -40,14 +42,17 @@ _ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THR
 @dataclass(frozen=True)
 class _Copy:
     server: ForkServer
+    control: socket.socket
     pid: int
 
     def status(self) -> int:
-        return self.server.wait(self.pid)
+        return self.server.wait(self.control, self.pid)
 
 
 class ForkServer:
     """The server, from outside; where it has died, another one takes its place.
+
+    Its copies are interrupted with it, as by Ctrl+C: they would not hear of the end of the process that asked for them.
 
     prepare: called in it once, and reached as a pickle; what it raises is left to the copies, which need the same.
     """
@@ -55,12 +60,18 @@ class ForkServer:
     def __init__(self, prepare: Prepare) -> None:
         self._prepare = prepare
         self._one_asks = threading.Lock()
-        self._begin()
+        self._control = socket.socket()  # leads to nobody, where no process can be had yet
+        self._process: subprocess.Popen[bytes] | None = None
+        with contextlib.suppress(OSError):
+            self._begin()
 
     def _begin(self) -> None:
-        self._control, theirs = socket.socketpair()
+        control, theirs = socket.socketpair()
         command = [sys.executable, "-m", "linklab.base.fork_server", str(theirs.fileno()), str(os.getpid())]
-        with theirs, tempfile.TemporaryFile() as task:
+        with contextlib.ExitStack() as stack:
+            stack.callback(control.close)
+            stack.callback(theirs.close)
+            task = stack.enter_context(tempfile.TemporaryFile())
             pickle.dump(self._prepare, task)
             task.seek(0)
             self._process = subprocess.Popen(
@@ -70,6 +81,11 @@ class ForkServer:
                 stdin=task,
                 pass_fds=[theirs.fileno()],
             )
+            stack.pop_all()
+        theirs.close()
+        control.settimeout(_ANSWERS_S)
+        self._control.close()
+        self._control = control
 
     def start(self, work: Work[Any], folder: Path | None, printed: Path | None) -> tuple[Connection, Process]:
         """Start a copy, to which `work` goes as a pickle; the channel on which it answers, and the process.
@@ -78,8 +94,9 @@ class ForkServer:
             OSError: no process can be had.
         """
         ours, theirs = Pipe(duplex=False)
-        with contextlib.ExitStack() as stack:
+        with contextlib.ExitStack() as stack, contextlib.ExitStack() as unless_begun:
             stack.callback(theirs.close)
+            unless_begun.callback(ours.close)
             task = stack.enter_context(tempfile.TemporaryFile())
             pickle.dump((work, folder), task)
             task.seek(0)
@@ -93,17 +110,20 @@ class ForkServer:
                     self._end()
                     self._begin()
                     pid = self._ask(_START, fds)
-        if pid < 0:
-            ours.close()
-            raise OSError(-pid, os.strerror(-pid))
-        return ours, _Copy(self, pid)
+                control = self._control
+            if pid < 0:
+                raise OSError(-pid, os.strerror(-pid))
+            unless_begun.pop_all()
+        return ours, _Copy(self, control, pid)
 
-    def wait(self, pid: int) -> int:
+    def wait(self, control: socket.socket, pid: int) -> int:
         """Wait for the end of a copy; its exit code, below 0 for a signal.
 
-        Where the server has died, nobody knows it any more: -SIGKILL.
+        Where the server that began it, which `control` leads to, has died, nobody knows it any more: -SIGKILL.
         """
         with self._one_asks:
+            if control is not self._control:
+                return -signal.SIGKILL
             try:
                 return self._ask(_WAIT + _NUMBER.pack(pid), [])
             except OSError:
@@ -123,7 +143,13 @@ class ForkServer:
 
     def _end(self) -> None:
         self._control.close()
-        self._process.wait()
+        if self._process is None:
+            return
+        try:
+            self._process.wait(_ENDS_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
 
 
 @contextlib.contextmanager

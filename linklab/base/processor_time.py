@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Callable, Collection, Set
+import threading
+import time
+from collections.abc import Callable, Collection, Iterator, Set
 from dataclasses import dataclass, replace
 
 _TICKS = os.sysconf("SC_CLK_TCK")
@@ -22,6 +24,33 @@ _STATE, _PARENT, _USER, _WAITED_SYSTEM, _THREADS = 0, 1, 11, 14, 17
 """Places of fields 3, 4, 14, 17, and 20 behind the name, which is field 2 and may hold anything."""
 _BUSY = (b"R", b"D")
 """States of a process that computes, is next to, or waits for the machine and cannot be ended."""
+
+
+class _Apart:
+    """Seconds of processor time of this process that are not counted as its own."""
+
+    def __init__(self) -> None:
+        self.s = 0.0
+        self._one_adds = threading.Lock()
+
+    @contextlib.contextmanager
+    def counting(self) -> Iterator[None]:
+        """Count what this thread takes meanwhile apart."""
+        began_s = time.thread_time()
+        try:
+            yield
+        finally:
+            with self._one_adds:
+                self.s += time.thread_time() - began_s
+
+
+LOOKING = _Apart()
+"""Looking at other processes: how long that takes follows from how many there are on the machine."""
+
+
+def own_s() -> float:
+    """Seconds of processor time of all threads of this process, without `LOOKING`."""
+    return time.process_time() - LOOKING.s
 
 
 @dataclass(frozen=True)

@@ -53,10 +53,11 @@ class Job(Generic[T]):
         key: names the job in its events; unlike those of the others.
         work: called in the process, with a function that sends something on the way; what it returns is the result.
         deadline_s: wall-clock seconds from the start; None for as long as it takes.
-        fresh: a new interpreter does it, which `work` reaches as a pickle; otherwise a copy of this process.
+        fresh: a new interpreter does it, which `work` reaches as a pickle; otherwise a copy of this process does.
             A program with threads cannot be copied safely, and a new one holds nothing of this one's memory.
-        server: a copy of this one's does it, which is as good as a new interpreter, and begins sooner.
-        folder: where it works; None where this process does.
+        server: a copy that this server makes does it, and `fresh` says nothing: it holds no more of this process's
+            memory than a new interpreter, and begins sooner; at its end nothing that is registered for that is called.
+        folder: where it works; None where this process does, or for a server's copy the server.
         printed: file for its standard output and error, begun anew; None for those of this process.
     """
 

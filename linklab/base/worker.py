@@ -2,7 +2,7 @@
 """One process of `linklab.base.supervise`: how it starts, and its life: settle in, do the work, say what came of it.
 
 It is a copy of the process that supervises, has an interpreter of its own (`linklab.base.fresh`), or is a copy of one
-that waits for that (`linklab.base.fork_server`).
+that was prepared for it (`linklab.base.fork_server`).
 """
 
 from __future__ import annotations

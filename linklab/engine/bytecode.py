@@ -51,7 +51,10 @@ def compile_package(package: Path, inside: str = "") -> list[Path]:
 
 @functools.cache
 def compile_once(package: Path) -> None:
-    """`compile_package`, the first time that this process, or the one that it is a copy of, starts a pocket."""
+    """`compile_package`, the first time that this process, or the one that it is a copy of, starts a pocket.
+
+    A module that is edited after that is compiled by each program inside until another process starts a pocket.
+    """
     compile_package(package)
 
 

@@ -86,13 +86,19 @@ def _given(exercise: Exercise) -> _Known:
             if name in fault.derived:
                 where = f"fault {fault.id}: derived {name}"
                 _same(where, given[name], _value(where, fault.derived[name], _Known(given)))
-        try:
-            series[name] = number(text, series.__getitem__)
-        except NoValueError as error:
-            raise InputError(f"derived {name}: {error} has no value") from error
-        except InputError as error:
-            raise InputError(f"derived {name}: {error}") from error
+                _evaluated(where, fault.derived[name], series)
+        series[name] = _evaluated(f"derived {name}", text, series)
     return _Known(given)
+
+
+def _evaluated(where: str, text: str, series: Mapping[str, Value]) -> Value:
+    """The value of a derived quantity with the series' parameters."""
+    try:
+        return number(text, series.__getitem__)
+    except NoValueError as error:
+        raise InputError(f"{where}: {error} has no value") from error
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from error
 
 
 def _check_faults(exercise: Exercise) -> None:
@@ -102,8 +108,8 @@ def _check_faults(exercise: Exercise) -> None:
         if more := fault.derived.keys() - exercise.derived.keys():
             raise InputError(f"fault {fault.id}: derived {min(more)} replaces nothing: [derived] has no such quantity")
         for name, seconds in fault.seconds.items():
-            if name not in experiments:
-                raise InputError(f'fault {fault.id}: seconds: there is no experiment "{name}"')
+            if name not in experiments or experiments[name].base != "start":
+                raise InputError(f'fault {fault.id}: seconds: there is no experiment "{name}" of base "start"')
             if not experiments[name].omit_s < seconds <= experiments[name].seconds:
                 most, least = experiments[name].seconds, experiments[name].omit_s
                 raise InputError(
@@ -152,7 +158,7 @@ def _check_spread(experiment: Experiment) -> None:
         raise InputError(f"{where}: runs = 1 makes one run, which a spread cannot describe; remove one of the two")
     if len(experiment.spread) > MOST_SPREADS:
         raise InputError(f"{where}: of {len(experiment.spread)} metrics; {MOST_SPREADS} at most")
-    _check_steady(where, experiment)
+    _check_steady(f"experiment {experiment.id}: steady", experiment)
     texts = [*experiment.spread.items(), *(each for case in experiment.steady for each in case.spread.items())]
     for metric, text in texts:
         if not _METRIC.fullmatch(metric):
@@ -169,18 +175,20 @@ def _check_spread(experiment: Experiment) -> None:
 def _check_steady(where: str, experiment: Experiment) -> None:
     for case in experiment.steady:
         if experiment.base != "submitted":
-            raise InputError(f"{where}: steady looks at the facts of what is submitted, and the base is another")
+            raise InputError(f"{where}: it looks at the facts of what is submitted, and the base is another")
         if not case.where:
-            raise InputError(f"{where}: steady needs where, with facts")
+            raise InputError(f"{where}: it needs where, with facts")
         for fact in case.where:
             unit_of(fact)
         if more := case.spread.keys() - experiment.spread.keys():
-            raise InputError(f"{where}: steady speaks of {min(more)}, of which spread says nothing")
-        if not 0 <= case.omit_s < case.seconds <= experiment.seconds:
-            raise InputError(
-                f"{where}: steady omits {case.omit_s:g} s of {case.seconds:g}, and the experiment takes "
-                f"{experiment.seconds:g}: it has to be shorter, and to omit less than all"
-            )
+            raise InputError(f"{where}: its spread speaks of {min(more)}, of which the experiment's says nothing")
+        if case.seconds > experiment.seconds:
+            most = f"at most the experiment's {experiment.seconds:g}"
+            raise InputError(f"{where}: seconds = {case.seconds:g} must be {most}")
+        if not 0 <= case.omit_s < case.seconds:
+            raise InputError(f"{where}: omit = {case.omit_s:g} must be below its {case.seconds:g} seconds")
+        if (case.seconds, case.omit_s, case.spread) == (experiment.seconds, experiment.omit_s, {}):
+            raise InputError(f"{where}: it changes nothing; give seconds, omit, or spread")
 
 
 def _check_bands(where: str, unit: str | None, check: Check, words: _Known, known: _Known) -> None:

@@ -270,12 +270,15 @@ def _look(check: Check, evidence: Evidence) -> _Seen | None:
         return _Seen(None, evidence.broken.get(experiment, f"{check.subject} was not measured"))
     described = next(_lasting(each, evidence) for each in evidence.exercise.experiments if each.id == experiment)
     seeds = samples.in_words(values)
-    done = f" ({describe(described, evidence.lookup)}{f', {seeds}' if seeds else ''})"
+    done = f" ({describe(described, evidence.lookup, evidence.exercise)}{f', {seeds}' if seeds else ''})"
     return _Seen(fact_value(metric, middle), samples=values, done=done)
 
 
-def describe(experiment: Experiment, lookup: Lookup) -> str:
-    """An experiment in a few words: "h1 → h2 for 20 s on your network with h1.cc = reno"."""
+def describe(experiment: Experiment, lookup: Lookup, exercise: Exercise) -> str:
+    """An experiment in a few words: "h1 → h2 for 20 s on your network with h1.cc = reno".
+
+    How long it takes is not told where that would tell what is planted.
+    """
     whose = {
         "submitted": "your network",
         "start": "the network as it was set up",
@@ -287,7 +290,9 @@ def describe(experiment: Experiment, lookup: Lookup) -> str:
         f"{fact.replace('*.', 'every ')} = {fill(value, lookup)}" for fact, value in experiment.changes.items()
     )
     parts = " and ".join(part for part in (flows, ping) if part)
-    return f"{parts} for {experiment.seconds:g} s on {whose[experiment.base]}" + (f" with {changed}" if changed else "")
+    told = any(experiment.id in fault.seconds for fault in exercise.faults)
+    lasts = "" if told else f" for {experiment.seconds:g} s"
+    return f"{parts}{lasts} on {whose[experiment.base]}" + (f" with {changed}" if changed else "")
 
 
 def _wanted(check: Check, band: Band, evidence: Evidence) -> Tolerance | str:

@@ -215,7 +215,8 @@ def _fault(table: toml.Table) -> PlantedFault:
 
 
 def _steady(table: toml.Table, of: Experiment) -> SteadyCase:
-    where, spread = ({key: str(value) for key, value in table.take(name, dict).items()} for name in ("where", "spread"))
+    where = {key: str(value) for key, value in table.take("where", dict).items()}
+    spread = {key: str(value) for key, value in table.take("spread", dict, {}).items()}
     seconds = float(table.take("seconds", (int, float), of.seconds))
     omit_s = float(table.take("omit", (int, float), of.omit_s))
     found = SteadyCase(where, seconds, omit_s, spread, table.take("why", str))

@@ -68,7 +68,7 @@ class Ping:
 
 @dataclass(frozen=True)
 class SteadyCase:
-    """Where an experiment leaves less to chance than elsewhere: a shorter test and a narrower spread do there.
+    """A case in which an experiment varies less, so that a shorter test and a narrower spread are enough.
 
     where: fact of the submitted state → its word, with `*` and `?` as in fnmatch.
     seconds, omit_s, spread: as of `Experiment`, in place of its own; the spread, of metrics that this has one of.
@@ -89,7 +89,7 @@ class Experiment:
     runs: with how many seeds at most; one is enough where nothing is drawn by chance.
     spread: metric → how far from a first run the median of all may lie, a share ("5 %") or a distance ("0.09",
     "5 ms"); see `linklab.exercise.enough`.
-    steady: of these cases the first that is there holds.
+    steady: the first case whose facts match is used.
     apart: in a network of its own, which all students with the same parameters share; only of "start" or "healthy".
     """
 

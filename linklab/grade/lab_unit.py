@@ -18,6 +18,7 @@ from typing import Any
 
 from linklab import __version__
 from linklab.base.bounded import Bounded
+from linklab.base.processor_time import own_s
 from linklab.base.text import excerpt, one_line, quoted
 from linklab.engine.api import Engine
 from linklab.errors import DataError, Fault, InputError, LinklabError, blame
@@ -97,7 +98,7 @@ def grade_lab(bundle: Bundle, source: str, engine: Engine) -> Report:
         InputError: of the fault SUBMISSION where it cannot be graded.
         EngineError, MissingError: our tools failed.
     """
-    begun_s = time.thread_time()
+    begun_s = own_s()
     with blame(Fault.SUBMISSION):
         handed_in = _read(bundle)
         entries, trouble = _entries(bundle, handed_in.lab)
@@ -106,7 +107,7 @@ def grade_lab(bundle: Bundle, source: str, engine: Engine) -> Report:
     guide = Guide(handed_in.lab)
     with working_folder("linklab-lab-") as folder:
         _own_files(bundle, folder, entries, handed_in)
-        spent_s = time.thread_time() - begun_s
+        spent_s = own_s() - begun_s
         redoing = Redoing(handed_in.lab, _for_a_lab(engine), folder, time.monotonic() + HANG_S, _MOST_S, spent_s)
         _see_all(guide, redoing.evidence(entries))
     shown = _shown(guide)
@@ -145,14 +146,14 @@ def _see_all(guide: Guide, evidence: Iterable[GuideEvidence]) -> None:
     for each in evidence:
         if left_s <= 0:
             break
-        begun_s = time.thread_time()
+        begun_s = own_s()
         try:
             with Bounded(_MOST_JUDGING_S, _MOST_MEMORY, "judging it"):
                 guide.see(each)
         except DataError as error:
             what = quoted(each.text) if isinstance(each, TypedEvidence) else "A state or a file"
             guide.not_followed.append(f"{what} could not be judged, and what follows may lack it: {error}")
-        left_s -= time.thread_time() - begun_s
+        left_s -= own_s() - begun_s
     if left_s <= 0:
         guide.not_followed.append(f"What came after {_MOST_JUDGED_S:g} s of judging was not judged.")
 

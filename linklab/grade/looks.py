@@ -6,7 +6,6 @@ Threads of the grading process look, and its guard does where they cannot run (`
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass
 
 from linklab.base.processor_time import Taken
@@ -15,23 +14,6 @@ CROWDED = 2
 """Looks in a row that must find too many that compute: programs that are killed together do so for a moment."""
 _OURS = 3
 """Processes that are no guest's: bubblewrap's two, and the keeper."""
-
-
-class Spent:
-    """Processor time that looks have taken, in seconds: it follows from the machine's other processes, too."""
-
-    def __init__(self) -> None:
-        self.s = 0.0
-        self._one_adds = threading.Lock()
-
-    def add(self, s: float) -> None:
-        """Add that of a look; any thread may."""
-        with self._one_adds:
-            self.s += s
-
-
-SPENT = Spent()
-"""By all threads of this process."""
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from typing import Any
 from linklab import pocket_kernel
 from linklab.base import kernel_memory, open_files
 from linklab.base.processes import children
-from linklab.base.processor_time import Family, Taken
+from linklab.base.processor_time import LOOKING, Family, Taken
 from linklab.base.signals import signals_wait
 from linklab.base.text import visible
 from linklab.engine.api import Completed, Computed, Typed
@@ -53,7 +53,7 @@ from linklab.grade.exchange import CameOut, Exchange
 from linklab.grade.guard import FILES, PROCESSES, REST, RUNS, WAKE_S, NetworkGuard
 from linklab.grade.hearsay import MOST_CONSOLE, answers, believing_nothing, built, keepers_word, times
 from linklab.grade.limits import HANG_S, IDLE_S, LAB_S, MOST_HELD, Limits
-from linklab.grade.looks import CROWDED, SPENT, Bounds
+from linklab.grade.looks import CROWDED, Bounds
 from linklab.grade.their_folder import IN_ITS_PLACE, OF_THE_GRADER
 from linklab.topology import Topology
 
@@ -425,7 +425,8 @@ class SandboxNetwork(PocketNetwork):
             began_s = time.thread_time()
             whose: type[EngineError] = OverusedError
             try:
-                why = excess(number)
+                with LOOKING.counting():
+                    why = excess(number)
                 if not why and self._idle_s > IDLE_S:
                     why, whose = f"the network did nothing for {self._idle_s:g} s and was stopped", EngineError
             except OSError as error:  # this thread holds every limit, and must not end by what is done inside
@@ -439,7 +440,6 @@ class SandboxNetwork(PocketNetwork):
             if not self._tell_guard(word):
                 return
             look_s = time.thread_time() - began_s
-            SPENT.add(look_s)
 
     def _watch_looks(self) -> None:
         """End the network when its processes cannot be looked at, since somebody holds what that needs, as of /proc.

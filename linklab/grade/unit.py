@@ -191,7 +191,7 @@ def examine(
         changes=changed,
         work=submission.work or "",
         answers={name: value.shown for name, value in sorted(submission.answers.values.items())},
-        experiments=_told(done.experiments, network.lookup),
+        experiments=_told(done.experiments, network.lookup, exercise),
         metrics={
             name: {metric: tuple(values) for metric, values in found.items()} for name, found in done.metrics.items()
         },
@@ -212,18 +212,13 @@ def examine(
 
 
 def _nothing_done(submission: Submission, evidence: Evidence) -> bool:
-    """Whether the network is as set_env.sh leaves it and nothing is answered, which earns nothing (`prove_empty`).
-
-    Where no drawing is handed out, to draw it is the work.
-    """
+    """Whether the network is as set_env.sh leaves it and there is nothing else, which earns nothing (`prove_empty`)."""
+    if not submission.exercise.topology or (submission.work or "").strip() or evidence.typed:
+        return False  # where no drawing is handed out, to draw it is the work
     answers = submission.answers
-    done = (
-        not submission.exercise.topology
-        or (submission.work or "").strip()
-        or answers.values
-        or answers.problems.keys() - {*answers.missing}
-    )
-    return not done and not changes(evidence.references["start"], evidence.facts)
+    if answers.values or answers.problems.keys() - {*answers.missing}:
+        return False
+    return not changes(evidence.references["start"], evidence.facts)
 
 
 def _told_changes(evidence: Evidence) -> tuple[tuple[tuple[str, str, str], ...], tuple[str, ...]]:
@@ -242,12 +237,12 @@ def _untouched(evidence: Evidence) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _told(experiments: Sequence[Experiment], lookup: Lookup) -> dict[str, str]:
+def _told(experiments: Sequence[Experiment], lookup: Lookup, exercise: Exercise) -> dict[str, str]:
     """What each did, in words; one whose settings follow from an answer that is not there was not done."""
     told = {}
     for experiment in experiments:
         with contextlib.suppress(InputError, NoValueError):
-            told[experiment.id] = describe(experiment, lookup)
+            told[experiment.id] = describe(experiment, lookup, exercise)
     return told
 
 

@@ -72,7 +72,8 @@ def nowhere(entries: Sequence[Entry], roster: Sequence[Student]) -> list[Student
     there = {entry.student for entry in entries}
     for entry in entries:
         named = [each.id for each in roster if _speaks_of(entry.label, each.id, each.name)]
-        there |= {*named} if len(named) == 1 else set()
+        if len(named) == 1:
+            there.update(named)
     return [each for each in roster if each.id not in there]
 
 

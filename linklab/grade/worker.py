@@ -14,7 +14,6 @@ import resource
 import signal
 import sys
 import threading
-import time
 import traceback
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -27,6 +26,7 @@ from linklab.base.files import remove_folder
 from linklab.base.fork_server import ForkServer, fork_server
 from linklab.base.orphans import orphans_end
 from linklab.base.processes import FIRST_TO_END, be_ended_before_others, oom_kills, own_oom_kills
+from linklab.base.processor_time import own_s
 from linklab.base.supervise import Began, Ended, Job, OverdueError, supervised
 from linklab.base.text import one_line
 from linklab.base.worker import DiedError, StoppedError, Tell
@@ -36,7 +36,6 @@ from linklab.errors import LinklabError
 from linklab.exercise.places import searching
 from linklab.exercise.report import Report, Status, called
 from linklab.grade import scope, scratch, subordinate
-from linklab.grade.looks import SPENT
 
 GRADE = "linklab.grade.worker:grade_in_pocket"
 GRACE_S = 120.0
@@ -343,21 +342,18 @@ def _processor_time(most_s: float) -> Iterator[None]:
     but that code looks for signals.
     """
 
-    def taken_s() -> float:
-        return time.process_time() - SPENT.s
-
     def over(*_: object) -> None:
-        if (left_s := until_s - taken_s()) <= 0:
+        if (left_s := until_s - own_s()) <= 0:
             raise _OverworkedError
         signal.setitimer(signal.ITIMER_PROF, max(left_s, LOOK_S), _AGAIN_S)
 
     def watch() -> None:
         while not ended.wait(LOOK_S):
-            if taken_s() > until_s:
+            if own_s() > until_s:
                 signal.pthread_kill(main, signal.SIGPROF)
                 ended.wait(_AGAIN_S)
 
-    ended, main, until_s = threading.Event(), threading.get_ident(), taken_s() + most_s
+    ended, main, until_s = threading.Event(), threading.get_ident(), own_s() + most_s
     before = signal.signal(signal.SIGPROF, over)
     signal.setitimer(signal.ITIMER_PROF, most_s, _AGAIN_S)
     watcher = threading.Thread(target=watch, name="processor time", daemon=True)

@@ -102,10 +102,10 @@ class Guide:
         self._broken: dict[str, str] = {}
         self._trying: object = None
         """The line or the file that was seen last; what the kernel then says to be set is by it."""
-        self._by_script = False
-        """Whether that is the lab's set_env.sh, by its name."""
+        self._names_script = False
+        """Whether that line runs the lab's set_env.sh by its name."""
         self._set_env = SetEnv()
-        """What the kernel said last of the set_env.sh that have run, in whatever way, and of one that runs."""
+        """How many set_env.sh the kernel last said had begun, and whether one runs."""
         self._last: dict[str, int] = {}
         """Of each terminal the step that measured there last."""
         self._files: dict[str, str] = {}
@@ -154,7 +154,7 @@ class Guide:
     def _told(self, state: State) -> None:
         """The kernel says what is set."""
         before = self.network.settings()
-        by_script = self._by_script or state.set_env != self._set_env or state.set_env.running
+        by_script = self._names_script or state.set_env != self._set_env or state.set_env.running
         self._set_env = state.set_env
         self.network = self.network.with_state(state)
         now = self.network.settings()
@@ -187,7 +187,7 @@ class Guide:
         self._leave_mininet(line)
         at = self._running.get(line.key)
         section = words.set_up_to(line, self.plan.nodes)
-        self._by_script = section is not None
+        self._names_script = section is not None
         if at is not None:
             if line.ended:
                 del self._running[line.key]
@@ -207,7 +207,7 @@ class Guide:
                 self._set_up(section)
             if behind := words.behind_script(line.text):
                 self._typed(replace(line, text=behind))
-                self._by_script = True
+                self._names_script = True
         elif not self._sets(line):
             self._ran(line)
         elif line.ended:

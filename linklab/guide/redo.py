@@ -17,6 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from linklab.base import lab_script
+from linklab.base.processor_time import own_s
 from linklab.base.text import quoted
 from linklab.base.typed_file import lines_that_write
 from linklab.engine.api import Background, Clock, Completed, Engine, Network, Shows, StopAfter, Typed
@@ -108,7 +109,7 @@ class Redoing:
     """Lines that ended with another exit status than the student's, or with their shell, and files not written."""
 
     def __post_init__(self) -> None:
-        self._until_processor_s = time.thread_time() + self.most_s - self.spent_s
+        self._until_processor_s = own_s() + self.most_s - self.spent_s
         actions = (step.action for step in self.lab.manual.steps)
         self._inside = {each.path for each in actions if isinstance(each, WriteFile) and each.path.startswith("/")}
         self._stack = ExitStack()
@@ -223,7 +224,7 @@ class Redoing:
         return self._network
 
     def _left_s(self) -> float:
-        if time.thread_time() > self._until_processor_s:
+        if own_s() > self._until_processor_s:
             raise RedoError(
                 f"reading it and doing it again took the grader more than {self.most_s:g} s of processor time"
             )

@@ -39,7 +39,8 @@ _ADD = re.compile(r"(?<=\bqdisc )add(?= dev)")
 _REPLACES = "(The manual says add, which the kernel refuses while a discipline is there; replace removes that one.)"
 _PING_BEGINS = re.compile(r"^PING \S+", re.MULTILINE)
 SCRIPT = "set_env.sh"
-_BEHIND_SCRIPT = re.compile(r".*(?<![\w.-])set_env\.sh(?![\w.-])(?:[^;&|>]|>&?)*(?:&&|;)\s*(.+)", re.DOTALL)
+_NAMED = re.compile(r"(?<![\w.-])set_env\.sh(?![\w.-])")
+_AND_THEN = re.compile(r"(?:[^;&\n]|&>|>&)*(?:&&|[;\n])\s*(.+)", re.DOTALL)
 _BEFORE_SCRIPT = frozenset((".", "source", "sh", "bash", "dash"))
 _ENDING = frozenset(("kill", "pkill", "killall", "fg"))
 _OPTIONS = {
@@ -421,7 +422,8 @@ def set_up_to(line: TypedEvidence, nodes: Collection[str]) -> str | None:
 
 def behind_script(text: str) -> str:
     """What a line does after the lab's set_env.sh, the last one that it names; "" for nothing."""
-    found = _BEHIND_SCRIPT.match(text)
+    at = max((named.end() for named in _NAMED.finditer(text)), default=None)
+    found = None if at is None else _AND_THEN.match(text, at)
     return found[1] if found else ""
 
 

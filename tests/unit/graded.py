@@ -17,10 +17,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
+from linklab.base.processor_time import LOOKING
 from linklab.errors import EngineError, LinklabError
 from linklab.exercise.report import CheckResult, Report, Status, Trace
 from linklab.grade import worker
-from linklab.grade.looks import SPENT
 from linklab.grade.scratch import working_folder
 from linklab.judge.verdict import Outcome
 
@@ -116,13 +116,14 @@ def compute():
 
 
 def for_once(wanted):
-    """Raise an error or kill the grader, the first time only."""
+    """Raise an error, or kill the process that has us graded, the first time only."""
     if Path(wanted["once"]).exists():
         return
     Path(wanted["once"]).write_text(str(Path.cwd()))
     if wanted["do"] == "break":
         raise RuntimeError("it broke beside another one")
-    os.kill(os.getppid(), signal.SIGKILL)
+    server = Path(f"/proc/{os.getppid()}/stat").read_text().rpartition(")")[2].split()
+    os.kill(int(server[1]), signal.SIGKILL)
     time.sleep(600)
 
 
@@ -130,9 +131,9 @@ def look_on():
     """Compute as a thread does that looks at a network of thousands of processes, for two seconds."""
     for _ in range(20):
         began_s = time.thread_time()
-        while time.thread_time() < began_s + 0.1:
-            pass
-        SPENT.add(time.thread_time() - began_s)
+        with LOOKING.counting():
+            while time.thread_time() < began_s + 0.1:
+                pass
 
 
 def grade(  # noqa: PLR0912 - a branch for each thing that can be asked for

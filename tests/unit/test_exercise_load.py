@@ -96,17 +96,17 @@ from linklab.exercise.load import load_exercise
         (
             "seconds = ",
             'steady = [{ where = { "s1-eth2.queues" = "several" }, spread = { jain = "0.01" }, why = "" }]\nseconds = ',
-            "experiment tuned: spread: steady speaks of jain, of which spread says nothing",
+            "experiment tuned: steady: its spread speaks of jain, of which the experiment's says nothing",
         ),
         (
             "seconds = ",
             'steady = [{ where = {}, spread = {}, why = "" }]\nseconds = ',
-            "experiment tuned: spread: steady needs where, with facts",
+            "experiment tuned: steady: it needs where, with facts",
         ),
         (
             "seconds = ",
             'steady = [{ where = { "s1-eth2.queues" = "one" }, spread = {}, seconds = 99, why = "" }]\nseconds = ',
-            "experiment tuned: spread: steady omits 1 s of 99, and the experiment takes 3: it has to be shorter",
+            "experiment tuned: steady: seconds = 99 must be at most the experiment's 3",
         ),
         (
             "seconds = ",

@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from functools import partial
 from pathlib import Path
 
@@ -15,8 +16,9 @@ import pytest
 from test_supervise import HERE, alive, ended, hold, run, until_gone, until_there
 
 from linklab.base.fork_server import fork_server
-from linklab.base.supervise import Began, Job, OverdueError, Told
-from linklab.base.worker import BrokenError, DiedError
+from linklab.base.supervise import Began, Ended, Job, OverdueError, Told, supervised
+from linklab.base.worker import BrokenError, DiedError, StoppedError
+from linklab.grade import worker
 
 
 @pytest.fixture(autouse=True)
@@ -48,6 +50,11 @@ def tell_of_itself(word, tell):
         "group": os.getpgid(0),
         "stdin": str(Path("/proc/self/fd/0").readlink()),
     }
+
+
+def parent_of(pid):
+    """The process that began another."""
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
 
 
 def die(_tell):
@@ -114,6 +121,35 @@ def test_a_server_that_was_killed_is_replaced():
     assert two.value["parent"] != one.value["parent"]
 
 
+def slow_to_end(folder, _tell):
+    """As a network that is torn down: two seconds from Ctrl+C to the end."""
+    try:
+        hold(Path(folder), f"slow-{os.getpid()}")
+    finally:
+        time.sleep(2)
+
+
+def test_with_a_server_its_copies_are_interrupted_and_those_of_the_next_are_not(tmp_path):
+    """Regression: who waited for a copy of the first server asked the second, which broke at that, and so on."""
+    found = {}
+    with fork_server(prepare) as server:
+        jobs = [Job(number, partial(slow_to_end, str(tmp_path)), server=server) for number in (1, 2)]
+        jobs += [Job(number, partial(tell_of_itself, "well"), server=server) for number in (3, 4, 5)]
+        killed = False
+        with supervised(jobs, 2, tick_s=0.1) as events:
+            for event in events:
+                waiting = [*tmp_path.glob("slow-*[0-9]")]
+                if not killed and len(waiting) == 2:
+                    (parent,) = {parent_of(int(path.read_text())) for path in waiting}
+                    os.kill(parent, signal.SIGKILL)
+                    killed = True
+                if isinstance(event, Ended):
+                    found[event.key] = event
+    assert [type(found[number].error) for number in (1, 2)] == [StoppedError, StoppedError]
+    assert [found[number].error for number in (3, 4, 5)] == [None] * 3
+    assert len({found[number].value["parent"] for number in (3, 4, 5)}) == 1
+
+
 def test_what_cannot_be_prepared_is_left_to_who_needs_it():
     """The copies begin all the same, and say what they lack."""
     with fork_server(fail) as server:
@@ -147,7 +183,7 @@ def test_nothing_runs_on_when_the_parent_ends(tmp_path, number):
     parent = subprocess.Popen([sys.executable, "-c", PARENT, HERE, tmp_path], stderr=subprocess.DEVNULL)
     try:
         (pid,) = until_there(tmp_path / "waits")
-        server = int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[1])
+        server = parent_of(pid)
         assert b"fork_server" in Path(f"/proc/{server}/cmdline").read_bytes()
         parent.send_signal(number)
         assert parent.wait(30) == -number
@@ -159,6 +195,6 @@ def test_nothing_runs_on_when_the_parent_ends(tmp_path, number):
 
 def test_the_server_has_one_thread():
     """A copy has the one that copies alone, and whatever lock another one held would stay locked in it."""
-    with fork_server(partial(importlib.import_module, "numpy")) as server:
+    with fork_server(worker._ready) as server:
         (found,) = ended(run([Job(1, partial(tell_of_itself, "one"), server=server)])).values()
         assert len([*Path(f"/proc/{found.value['parent']}/task").iterdir()]) == 1

@@ -20,6 +20,7 @@ from types import SimpleNamespace
 import pytest
 
 from linklab import cli
+from linklab.base.processes import children
 from linklab.commands import grade as command
 from linklab.commands import grade_platform, grade_view
 from linklab.errors import InputError, MissingError
@@ -798,8 +799,11 @@ def test_ctrl_c_ends_a_batch_and_says_what_is_left(handed_in, tmp_path):
     )
 
     def units():
-        found = subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True, text=True, check=False)
-        return [int(pid) for pid in found.stdout.split()]
+        """Copies of the one process that we have started."""
+        found = [process.pid]
+        for _ in range(2):
+            found = [child for pid in found for child in children(pid)]
+        return found
 
     until = time.monotonic() + 20
     while len(units()) < 2 and time.monotonic() < until:

@@ -957,7 +957,9 @@ def test_a_state_says_how_many_set_env_have_begun_and_whether_one_runs(tmp_path)
     assert node_state.scripts(tmp_path / "none") == {}
     assert told([(pid, ours)], tmp_path / "a") == {"set_env": {"begun": 1, "running": True}}
     assert told([(pid, int(ours) + 1)], tmp_path / "a") == {"set_env": {"begun": 1, "running": False}}
-    assert told([("x", ""), ("4194305", "7")], tmp_path / "a") == {"set_env": {"begun": 2, "running": False}}
+    assert told([("x", ""), ("a\0b", "1"), ("4194305", "7")], tmp_path / "a") == {
+        "set_env": {"begun": 3, "running": False}
+    }
 
 
 def test_what_set_env_had_to_do_with_a_state_is_kept_and_checked():
