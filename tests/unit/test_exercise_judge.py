@@ -7,7 +7,7 @@ import pytest
 
 from linklab.exercise.answers import read_answers
 from linklab.exercise.evidence import Evidence, changes
-from linklab.exercise.judge import judge, worth_doing
+from linklab.exercise.judge import describe, judge, worth_doing
 from linklab.exercise.model import Answer, Band, Check, Exercise, Experiment, PlantedFault, SteadyCase, Transfer
 from linklab.exercise.observed import TypedLine
 from linklab.judge.quantity import parse_value
@@ -174,6 +174,8 @@ def test_where_little_is_left_to_chance_a_shorter_test_is_made_and_told():
     soon = replace(EVIDENCE, exercise=replace(EXERCISE, experiments=(GO,), faults=(planted,)))
     assert worth_doing(soon, [FILLED]) == [replace(GO, seconds=6)]
     assert worth_doing(replace(soon, fault="another"), [FILLED]) == [GO]
+    told = {describe(each, KNOWN.__getitem__, soon.exercise) for each in (GO, replace(GO, seconds=6))}
+    assert told == {"h1 → h2 on your network with s1-eth2.loss = 0 %"}, "how long it took would tell what is planted"
 
 
 def test_a_check_whose_need_failed_is_not_judged():
