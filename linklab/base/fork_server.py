@@ -19,12 +19,13 @@ import subprocess
 import sys
 import tempfile
 import threading
+import traceback
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from linklab.base.signals import signals_wait
 from linklab.base.worker import Process, Task, Work, live, settle_in
@@ -167,67 +168,62 @@ def fork_server(prepare: Prepare) -> Iterator[ForkServer]:
 
 
 def _main(control: socket.socket, parent: int) -> None:
-    copy: list[int] | None = None
     with contextlib.suppress(KeyboardInterrupt):  # the parent was killed
-        if not settle_in(parent):
-            return
-        with contextlib.suppress(Exception):
-            pickle.load(sys.stdin.buffer)()  # noqa: S301 - our parent wrote it
-        server = os.getpid()
-        copy = _serve(control)
-    if copy is not None:
-        _work(server, *copy)
-    _leave()
+        if settle_in(parent):
+            with contextlib.suppress(Exception):
+                pickle.load(sys.stdin.buffer)()  # noqa: S301 - our parent wrote it
+            _serve(control)
+    os._exit(0)  # to take its modules apart would take Python half a second
 
 
-def _serve(control: socket.socket) -> list[int] | None:
-    """Start copies until nobody asks for one any more.
-
-    Returns:
-        In a copy, the file descriptors that were sent for it; None in the server, when it may end.
-    """
+def _serve(control: socket.socket) -> None:
+    """Start copies until nobody asks for one any more."""
+    server = os.getpid()
     while True:
         request, fds, _, _ = socket.recv_fds(control, 1 + _NUMBER.size, 3)
         if not request:
-            return None
+            return
         if request[:1] == _WAIT:
             _, status = os.waitpid(_NUMBER.unpack(request[1:])[0], 0)
             answer = os.waitstatus_to_exitcode(status)
         else:
             try:
                 answer = os.fork()
+                if answer == 0:
+                    control.close()
+                    _as_copy(server, *fds)
             except OSError as error:
                 answer = -(error.errno or 1)
-            if answer == 0:
-                control.close()
-                return fds
             for fd in fds:
                 os.close(fd)
         control.sendall(_NUMBER.pack(answer))
 
 
-def _work(server: int, channel: int, task: int, *printed: int) -> None:
-    """The life of a copy."""
+def _as_copy(server: int, channel: int, task: int, *printed: int) -> NoReturn:
+    """The life of a copy, which ends here whatever happens."""
 
     def read() -> Task:
         with os.fdopen(task, "rb") as file:
             found: Task = pickle.load(file)  # noqa: S301 - the server's parent wrote it
         return found
 
-    with Path(os.devnull).open("rb") as nothing:
-        os.dup2(nothing.fileno(), 0)
-    for fd in printed:
-        os.dup2(fd, 1)
-        os.dup2(fd, 2)
-        os.close(fd)
-    live(server, Connection(channel, readable=False), read)
-
-
-def _leave() -> None:
-    """End, without the half second that Python takes to take its modules apart."""
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(0)
+    status = 1
+    try:
+        with Path(os.devnull).open("rb") as nothing:
+            os.dup2(nothing.fileno(), 0)
+        for fd in printed:
+            os.dup2(fd, 1)
+            os.dup2(fd, 2)
+            os.close(fd)
+        live(server, Connection(channel, readable=False), read)
+        status = 0
+    except BaseException:  # nothing may go on from here
+        traceback.print_exc()
+    finally:
+        with contextlib.suppress(OSError):
+            sys.stdout.flush()
+            sys.stderr.flush()
+        os._exit(status)
 
 
 if __name__ == "__main__":
