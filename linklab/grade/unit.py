@@ -213,7 +213,7 @@ def examine(
 
 def _nothing_done(submission: Submission, evidence: Evidence) -> bool:
     """Whether the network is as set_env.sh leaves it and there is nothing else, which earns nothing (`prove_empty`)."""
-    if not submission.exercise.topology or (submission.work or "").strip() or evidence.typed:
+    if not submission.exercise.topology or (submission.work or "").strip() or any(evidence.typed):
         return False  # where no drawing is handed out, to draw it is the work
     answers = submission.answers
     if answers.values or answers.problems.keys() - {*answers.missing}:
