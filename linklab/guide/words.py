@@ -40,6 +40,7 @@ _REPLACES = "(The manual says add, which the kernel refuses while a discipline i
 _PING_BEGINS = re.compile(r"^PING \S+", re.MULTILINE)
 SCRIPT = "set_env.sh"
 _NAMED = re.compile(r"(?<![\w.-])set_env\.sh(?![\w.-])")
+_QUOTES = re.compile(r"[#'\"`\\]")
 _AND_THEN = re.compile(r"(?:[^;&\n]|&>|>&)*(?:&&|[;\n])\s*(.+)", re.DOTALL)
 _BEFORE_SCRIPT = frozenset((".", "source", "sh", "bash", "dash"))
 _ENDING = frozenset(("kill", "pkill", "killall", "fg"))
@@ -421,10 +422,13 @@ def set_up_to(line: TypedEvidence, nodes: Collection[str]) -> str | None:
 
 
 def behind_script(text: str) -> str:
-    """What a line does after the lab's set_env.sh, the last one that it names; "" for nothing."""
+    """What a line does after the lab's set_env.sh, the last one that it names; "" for nothing.
+
+    Nor for what stands behind a comment or a quote, which are not read here.
+    """
     at = max((named.end() for named in _NAMED.finditer(text)), default=None)
     found = None if at is None else _AND_THEN.match(text, at)
-    return found[1] if found else ""
+    return found[1] if found and not _QUOTES.search(text, 0, found.start(1)) else ""
 
 
 def _is_before_script(word: str) -> bool:

@@ -492,7 +492,10 @@ def test_what_set_env_did_is_given_and_what_was_done_before_or_after_is_own():
     assert student.state("change-h2").given
 
 
-@pytest.mark.parametrize("joined", ["sudo ~/set_env.sh 3.3 && {}", "cd; sudo bash ~/set_env.sh 3.3 >log 2>&1; {}"])
+@pytest.mark.parametrize(
+    "joined",
+    ["sudo ~/set_env.sh 3.3 && {}", "cd; sudo bash ~/set_env.sh 3.3 >log 2>&1; {}", "./set_env.sh 3.3 &>log; {}"],
+)
 def test_what_is_typed_behind_set_env_in_its_line_is_own(joined):
     """Regression: it earned nothing, and what was measured there was not seen at all."""
     student = Student("3")
@@ -501,6 +504,20 @@ def test_what_is_typed_behind_set_env_in_its_line_is_own(joined):
     student.types("h1", joined.format("sudo tc qdisc add dev h1-eth0 root netem delay 100ms"))
     student.guide.see(StateEvidence(state_of({"delay_ns": 100_000_000}), 2.0))
     assert (student.status("delay-h1").good, student.state("delay-h1").given) == (True, False)
+
+
+@pytest.mark.parametrize(
+    "line", ["sudo ~/set_env.sh 3.4 # ; {}", "sudo ~/set_env.sh 3.4 # set_env.sh; {}", "sudo ~/set_env.sh 3.4 'a; {}'"]
+)
+def test_what_stands_in_a_comment_behind_set_env_is_not_typed(line):
+    """Regression: it counted as typed, and what the script had set earned the points."""
+    student = Student("3")
+    student.does("step-1", "step-2", "unshaped")
+    student.guide.see(StateEvidence(state_of({}), 1.0))
+    student.types("h1", line.format("sudo tc qdisc add dev h1-eth0 root netem delay 100ms"))
+    set_now = replace(state_of({"delay_ns": 100_000_000}), set_env=SetEnv(1))
+    student.guide.see(StateEvidence(set_now, 2.0))
+    assert (student.status("delay-h1").good, student.state("delay-h1").given) == (True, True)
 
 
 def test_a_line_full_of_set_env_is_read_once():
